@@ -1,0 +1,88 @@
+/**
+ * Why a call failed, as a string to branch on:
+ *
+ * - `roblox`: a service failed; `retryable` tells whether the same call may work later. The outcome of a write is unknown.
+ * - `profile_locked`: another server holds the session lock (`holder`). Nothing was written.
+ * - `lock_lost`: the session lock passed to another server (`holder`, where known). Nothing was written.
+ * - `already_loaded`: this server has the key open; use `driver.get`.
+ * - `profile_closed`: the driver or the server is closing.
+ * - `released`: the profile was released and no longer belongs to this server.
+ * - `player_left`: the player left before the profile was ready.
+ * - `invalid_data`: data failed the driver's `check`, or cannot be stored (`path`). Nothing was written.
+ * - `invalid_record`: the stored value is not a Baton record. It was left as it is.
+ * - `outdated`: the record was written by a newer version of the game. Nothing was written, no lock was taken.
+ * - `migration_mismatch`: the record's migrations are not a beginning of this driver's.
+ * - `migration_failed`: a migration threw; the lock was given back.
+ * - `unresolved_transaction`: the record carries an undecided trade or transaction that could not be finished.
+ * - `unknown_outcome`: a write was sent whose effect could not be found out within its bound.
+ * - `not_found`: no such record or version.
+ * - `unsupported`: the backend cannot do this.
+ */
+export type ErrorType =
+	| "roblox"
+	| "profile_locked"
+	| "lock_lost"
+	| "already_loaded"
+	| "profile_closed"
+	| "released"
+	| "player_left"
+	| "invalid_data"
+	| "invalid_record"
+	| "outdated"
+	| "migration_mismatch"
+	| "migration_failed"
+	| "unresolved_transaction"
+	| "unknown_outcome"
+	| "not_found"
+	| "unsupported";
+
+/** Who holds a session lock. */
+export interface LockHolder {
+	readonly jobId: string;
+	readonly token: string;
+	/** Unix seconds by the holder's wall clock when it last wrote the record. */
+	readonly time: number;
+}
+
+/** What an error knows besides its type and message. */
+export interface ErrorDetails {
+	/** The driver's store, where the error is about one. */
+	readonly store?: string;
+	/** The record's key, where the error is about one. */
+	readonly key?: string;
+	/** The lock's holder (`profile_locked`, `lock_lost`). */
+	readonly holder?: LockHolder;
+	/** Where in the data the problem is, like `data.pets[3].name` (`invalid_data`). */
+	readonly path?: string;
+	/** Whether the same call may work later (`roblox`). */
+	readonly retryable?: boolean;
+	/** The error below this one. */
+	readonly cause?: BatonError;
+}
+
+/** A typed error. `tostring(error)` is its message, which says what happened, to which key and store, and what to do. */
+export class BatonError {
+	public readonly type: ErrorType;
+	public readonly message: string;
+	public readonly store?: string;
+	public readonly key?: string;
+	public readonly holder?: LockHolder;
+	public readonly path?: string;
+	public readonly retryable?: boolean;
+	public readonly cause?: BatonError;
+
+	public constructor(kind: ErrorType, message: string, details: ErrorDetails = {}) {
+		this.type = kind;
+		this.message = message;
+		this.store = details.store;
+		this.key = details.key;
+		this.holder = details.holder;
+		this.path = details.path;
+		this.retryable = details.retryable;
+		this.cause = details.cause;
+	}
+
+	public toString(): string {
+		return this.message;
+	}
+}

@@ -1,0 +1,1 @@
+/// <reference types="@rbxts/testez/globals" />
