@@ -1,0 +1,154 @@
+import { noYield } from "../util/noYield";
+import { compareMigrations } from "./migrations";
+import { Claim, Ownership, ownershipOf } from "./ownership";
+import { shapeOf } from "./shape";
+import { StoredLock, StoredPending, StoredRecord } from "./types";
+
+/** Everything an acquisition goes by. */
+export interface AcquireRequest {
+	/** Who asks, under a token made for this acquisition alone, and what it knows about time and life. */
+	readonly claim: Claim;
+	/** Unix seconds by this server's wall clock. */
+	readonly time: number;
+	/** Whether this server provably beats; undefined where it does not beat at all. */
+	readonly presence?: boolean;
+	/** Data of a record that does not exist yet, storable. */
+	readonly defaults: unknown;
+	/** Names of this server's migrations, in order. */
+	readonly migrations: ReadonlyArray<string>;
+	/**
+	 * Token of an orphan lock of this server that the caller has just seen and that nothing here owns. Named, so that
+	 * an acquire that lands late cannot take the lock of a session that began after it was sent.
+	 */
+	readonly takeOrphan?: string;
+	/** Turns a stored value that is no Baton record into data, or gives undefined to leave it alone. Pure. */
+	readonly importLegacy?: (value: unknown) => unknown;
+	/** What is wrong with imported data, as a sentence; undefined where nothing is. Pure. */
+	readonly checkImported?: (data: unknown) => string | undefined;
+}
+
+/** The lock was written. */
+export interface Acquired {
+	readonly write: StoredRecord;
+	/** The record is new: nothing was stored. */
+	readonly created: boolean;
+	/** The record is new, made from a value of another kind. */
+	readonly imported: boolean;
+	/** The lock that was taken from its holder, and why it could be. */
+	readonly took?: { readonly lock: StoredLock; readonly verdict: "orphan" | "stale" | "stopped" };
+}
+
+/** The record was left as it is. */
+export type NotAcquired = { readonly write?: undefined } & (
+	| {
+			/** An earlier run of this acquisition has landed: it holds the lock, and this is the record. */
+			readonly keep: "mine";
+			readonly record: StoredRecord;
+	  }
+	/** This very token was released already. */
+	| { readonly keep: "released" }
+	| {
+			readonly keep: "held";
+			readonly lock: StoredLock;
+			/** It might be old enough, but this server has no store time to tell. */
+			readonly needsStoreTime: boolean;
+	  }
+	/** A lock of this server that nothing here owns; ask again with `takeOrphan`, or clear it. */
+	| { readonly keep: "orphan"; readonly lock: StoredLock }
+	| {
+			/** A trade or transaction is to be resolved first; the lock could be taken. */
+			readonly keep: "unresolved";
+			readonly pending?: StoredPending;
+			/** As stored; may be malformed. */
+			readonly pointer?: unknown;
+			readonly record: StoredRecord;
+	  }
+	/** `orphan`: a lock of this server that nothing here owns is on the record, to be cleared. */
+	| {
+			readonly keep: "outdated" | "mismatch";
+			readonly stored: ReadonlyArray<string>;
+			readonly orphan?: StoredLock;
+	  }
+	| { readonly keep: "invalid"; readonly reason: string }
+);
+
+export type AcquireDecision = Acquired | NotAcquired;
+
+/** Under a fresh lock no write has been numbered yet. */
+const FIRST_SEQ = 0;
+
+function lockFor(request: AcquireRequest, turn: number): StoredLock {
+	const { jobId, token } = request.claim;
+	return { JobId: jobId, Token: token, Turn: turn, Seq: FIRST_SEQ, Time: request.time, Presence: request.presence };
+}
+
+function newRecord(request: AcquireRequest, data: unknown): StoredRecord {
+	return { Data: data, Lock: lockFor(request, 1), Meta: { Turn: 1, Migrations: request.migrations } };
+}
+
+/** The game's own functions run here: each may throw or try to yield, and then the value is left alone. */
+function adopted(value: unknown, why: string, request: AcquireRequest): AcquireDecision {
+	const { importLegacy, checkImported } = request;
+	const invalid = (reason: string): NotAcquired => ({ keep: "invalid", reason });
+	if (importLegacy === undefined) return invalid(why);
+	const ran = noYield(() => importLegacy(value));
+	if (!ran.ok) return invalid(`${why}, and importLegacy failed on it: ${ran.message}`);
+	const data = ran.value;
+	if (data === undefined) return invalid(`${why}, and importLegacy gave nothing for it`);
+	if (checkImported !== undefined) {
+		const checked = noYield(() => checkImported(data));
+		const problem = checked.ok ? checked.value : checked.message;
+		if (problem !== undefined) return invalid(`${why}, and what importLegacy made of it was refused: ${problem}`);
+	}
+	return { write: newRecord(request, data), created: false, imported: true };
+}
+
+function onRecord(record: StoredRecord, owner: Ownership, request: AcquireRequest): AcquireDecision {
+	const state = compareMigrations(record.Meta.Migrations, request.migrations);
+	if (state === "outdated" || state === "mismatch") {
+		const orphan = owner.verdict === "orphan" ? owner.lock : undefined;
+		return { keep: state, stored: record.Meta.Migrations, orphan };
+	}
+	if (owner.verdict === "held") {
+		return { keep: "held", lock: owner.lock, needsStoreTime: owner.needsStoreTime === true };
+	}
+	if (owner.verdict === "orphan" && owner.lock.Token !== request.takeOrphan) {
+		return { keep: "orphan", lock: owner.lock };
+	}
+	const pointer = record.Meta.PendingTransaction as unknown;
+	if (record.Pending !== undefined || pointer !== undefined) {
+		return { keep: "unresolved", pending: record.Pending, pointer, record };
+	}
+	const turn = record.Meta.Turn + 1;
+	const write: StoredRecord = {
+		...record,
+		Lock: lockFor(request, turn),
+		Meta: { ...record.Meta, Turn: turn, ReleasedToken: undefined },
+	};
+	const took =
+		owner.verdict === "free" || owner.verdict === "mine"
+			? undefined
+			: { lock: owner.lock, verdict: owner.verdict as "orphan" | "stale" | "stopped" };
+	return { write, created: false, imported: false, took };
+}
+
+/**
+ * Takes the session lock of a record, or makes the record. Data and migrations of a record that is there stay as
+ * stored: migrations run in memory, and their result is written by the first save.
+ *
+ * Harmless when it crashes, runs again or lands late: its token is its own, so a second run finds it in the lock and
+ * writes nothing, one that comes after the release finds it in `ReleasedToken`, and any other late landing opens a
+ * turn of its own, in which no older write has a place, and leaves an orphan that this server clears.
+ */
+export function acquire(value: unknown, updatedTime: number | undefined, request: AcquireRequest): AcquireDecision {
+	const shape = shapeOf(value);
+	if (shape.kind === "nothing") {
+		return { write: newRecord(request, request.defaults), created: true, imported: false };
+	}
+	if (shape.kind === "other") return adopted(value, shape.reason, request);
+	const record = shape.record;
+	const owner = ownershipOf(record.Lock, updatedTime, request.claim);
+	if (owner.verdict === "mine") return { keep: "mine", record };
+	if (record.Meta.ReleasedToken === request.claim.token) return { keep: "released" };
+	return onRecord(record, owner, request);
+}

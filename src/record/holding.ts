@@ -1,0 +1,55 @@
+import { LockHolder } from "../errors";
+import { shapeOf } from "./shape";
+import { StoredLock, StoredRecord } from "./types";
+
+/** Names one write of one session. */
+export interface WriteId {
+	readonly token: string;
+	/** The lock's turn, as acquired. */
+	readonly turn: number;
+	/** One higher than that of this session's last attempt, answered or not. */
+	readonly seq: number;
+}
+
+/**
+ * How a session's write stands to what is stored: `accept` it; `mine`, this very write has landed; `superseded`, a
+ * later write of the session has; `released`, the session's release has; or the lock is `lost`: to `holder`, where
+ * somebody has it, or with the whole record (`gone`), or under a value that is no record (`invalid`).
+ */
+export type Standing =
+	| { readonly kind: "accept" | "mine" | "superseded"; readonly record: StoredRecord; readonly lock: StoredLock }
+	| { readonly kind: "released" }
+	| { readonly kind: "lost"; readonly why: LostReason; readonly holder?: LockHolder };
+
+/** Who or what took the lock away. */
+export type LostReason = "taken" | "unlocked" | "gone" | "invalid";
+
+/** The lock's holder in the form of an error's details. */
+export function holderOf(lock: StoredLock): LockHolder {
+	return { jobId: lock.JobId, token: lock.Token, time: lock.Time };
+}
+
+/**
+ * The fence of every write under a session lock: it takes place only where the stored lock has its token and turn and
+ * a lower number. Pure; does not yield.
+ */
+export function standingOf(value: unknown, id: WriteId): Standing {
+	const shape = shapeOf(value);
+	if (shape.kind === "nothing") return { kind: "lost", why: "gone" };
+	if (shape.kind === "other") return { kind: "lost", why: "invalid" };
+	const record = shape.record;
+	const lock = record.Lock;
+	if (lock === undefined) {
+		const released = record.Meta.ReleasedToken === id.token && record.Meta.Turn === id.turn;
+		return released ? { kind: "released" } : { kind: "lost", why: "unlocked" };
+	}
+	if (lock.Token !== id.token || lock.Turn !== id.turn) return { kind: "lost", why: "taken", holder: holderOf(lock) };
+	if (lock.Seq === id.seq) return { kind: "mine", record, lock };
+	if (lock.Seq > id.seq) return { kind: "superseded", record, lock };
+	return { kind: "accept", record, lock };
+}
+
+/** Whether the record carries a trade's or transaction's undecided outcome, which no write of data may pass over. */
+export function isUnresolved(record: StoredRecord): boolean {
+	return record.Pending !== undefined || record.Meta.PendingTransaction !== undefined;
+}

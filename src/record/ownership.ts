@@ -1,0 +1,99 @@
+import { StoredLock } from "./types";
+
+/** Which lock of a stopped server a taker has proved to be silent; every field must still be the stored one. */
+export interface StoppedProof {
+	readonly jobId: string;
+	readonly token: string;
+	readonly turn: number;
+	readonly seq: number;
+	readonly time: number;
+}
+
+/** What the asking server knows. All of it is fixed before the transform runs, so that a re-run decides alike. */
+export interface Claim {
+	/** The asking server. */
+	readonly jobId: string;
+	/** The token that the asker writes under. */
+	readonly token: string;
+	/** Tokens of this server's profiles, loads and transactions, other than the asker's. */
+	readonly otherTokens?: ReadonlySet<string>;
+	/** Unix seconds on the store's clock; undefined where this server has no figure yet, or the store no clock. */
+	readonly storeNow?: number;
+	/** Whether the store has a clock of its own. */
+	readonly hasStoreTime: boolean;
+	/** Unix seconds on this server's wall clock: what age goes by where the store has no clock. */
+	readonly wallNow: number;
+	readonly ttlSeconds: number;
+	readonly skewSeconds: number;
+	/** Token of a lock whose holder still beats: never taken. */
+	readonly protectedToken?: string;
+	/** Proof that a lock's holder stopped; counts only for a lock that carries `Presence`. */
+	readonly stoppedProof?: StoppedProof;
+	/** Token of a transaction's lock that this server has seen unchanged for as long as such locks last. */
+	readonly expiredTxToken?: string;
+	/** How old a transaction's lock grows by store time before it counts as expired, in seconds. */
+	readonly txTtlSeconds?: number;
+}
+
+/**
+ * Who may write a record:
+ *
+ * - `free`: nobody holds it.
+ * - `mine`: the asker's own token is in the lock.
+ * - `orphan`: this server's JobId under a token that nothing here owns: an acquire of ours that landed late.
+ * - `held`: somebody else's, and not to be taken. `needsStoreTime` says that its age could not be told.
+ * - `stale`: by age.
+ * - `stopped`: its holder was proved to have stopped.
+ */
+export type Ownership =
+	| { readonly verdict: "free" }
+	| { readonly verdict: "mine" | "orphan" | "stale" | "stopped"; readonly lock: StoredLock }
+	| { readonly verdict: "held"; readonly lock: StoredLock; readonly needsStoreTime?: boolean };
+
+/** Seconds since the lock was last known to be alive, or undefined where this server cannot tell. */
+function ageOf(lock: StoredLock, updatedTime: number | undefined, claim: Claim): number | undefined {
+	if (!claim.hasStoreTime) return claim.wallNow - lock.Time;
+	if (claim.storeNow === undefined || updatedTime === undefined) return undefined;
+	return claim.storeNow - updatedTime;
+}
+
+function provedStopped(lock: StoredLock, proof: StoppedProof | undefined): boolean {
+	return (
+		proof !== undefined &&
+		lock.Presence === true &&
+		lock.JobId === proof.jobId &&
+		lock.Token === proof.token &&
+		lock.Turn === proof.turn &&
+		lock.Seq === proof.seq &&
+		lock.Time === proof.time
+	);
+}
+
+/** A transaction's lock is a lease of seconds: presence neither protects nor ends it. */
+function txOwnership(lock: StoredLock, updatedTime: number | undefined, claim: Claim): Ownership {
+	if (claim.expiredTxToken === lock.Token) return { verdict: "stale", lock };
+	const age = claim.hasStoreTime ? ageOf(lock, updatedTime, claim) : undefined;
+	if (age !== undefined && claim.txTtlSeconds !== undefined && age > claim.txTtlSeconds) {
+		return { verdict: "stale", lock };
+	}
+	return { verdict: "held", lock };
+}
+
+/**
+ * The ownership rule: the one answer to "may this server write the record, and why", for every operation alike.
+ * `updatedTime` is the record's last write in Unix seconds on the store's clock. Pure; does not yield.
+ */
+export function ownershipOf(lock: StoredLock | undefined, updatedTime: number | undefined, claim: Claim): Ownership {
+	if (lock === undefined) return { verdict: "free" };
+	if (lock.Token === claim.token) return { verdict: "mine", lock };
+	if (lock.JobId === claim.jobId) {
+		return claim.otherTokens?.has(lock.Token) === true ? { verdict: "held", lock } : { verdict: "orphan", lock };
+	}
+	if (lock.Tx === true) return txOwnership(lock, updatedTime, claim);
+	if (claim.protectedToken === lock.Token) return { verdict: "held", lock };
+	if (provedStopped(lock, claim.stoppedProof)) return { verdict: "stopped", lock };
+	const age = ageOf(lock, updatedTime, claim);
+	// Without the store's time nothing is taken by age: two servers' wall clocks are never compared.
+	if (age === undefined) return { verdict: "held", lock, needsStoreTime: true };
+	return age > claim.ttlSeconds + claim.skewSeconds ? { verdict: "stale", lock } : { verdict: "held", lock };
+}
