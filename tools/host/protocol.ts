@@ -1,0 +1,38 @@
+/** What a worker is started with. */
+export interface WorkerInput {
+	/** Paths of `.rbxlx` files; the program decides what it boots from which. */
+	readonly places: ReadonlyArray<string>;
+	/** The file of the Luau runtime to run, without its ending. */
+	readonly program: string;
+	/** Handed to the program as JSON. */
+	readonly argument?: unknown;
+}
+
+/** The answer to `next`: the spec module to run, or "" when there are no more. */
+export interface ToWorker {
+	readonly next: string;
+}
+
+export type FromWorker =
+	| { readonly type: "event"; readonly event: HostEvent }
+	| { readonly type: "next" }
+	| { readonly type: "finished" }
+	| { readonly type: "crashed"; readonly message: string };
+
+export interface SpecResult {
+	readonly name: string;
+	readonly status: "passed" | "failed" | "skipped";
+	readonly message?: string;
+	readonly trace?: string;
+	readonly seconds?: number;
+}
+
+/** What the Luau side tells. */
+export type HostEvent =
+	| { readonly type: "log"; readonly text: string; readonly warning?: boolean }
+	| { readonly type: "specs"; readonly paths: Array<string>; readonly testez: boolean }
+	| { readonly type: "file"; readonly path: string }
+	| { readonly type: "spec"; readonly path: string; readonly name: string }
+	| { readonly type: "ran"; readonly ok: boolean }
+	| { readonly type: "done"; readonly path: string; readonly results: Array<SpecResult> }
+	| { readonly type: "end" };

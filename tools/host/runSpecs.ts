@@ -1,0 +1,144 @@
+import { type HostEvent, type SpecResult } from "./protocol.ts";
+import { type WorkerHandle, startWorker } from "./startWorker.ts";
+
+export interface SpecFailure {
+	/** The spec module's path in the place. */
+	readonly path: string;
+	/** The spec's full name. */
+	readonly name: string;
+	readonly message: string;
+	readonly trace: string;
+}
+
+export interface SpecRun {
+	readonly passed: number;
+	readonly skipped: number;
+	readonly failures: ReadonlyArray<SpecFailure>;
+	readonly files: number;
+	readonly slowest: ReadonlyArray<{ name: string; seconds: number }>;
+}
+
+export interface SpecOptions {
+	readonly place: string;
+	/** Which spec modules to run, by their path in the place. */
+	readonly accepts?: (path: string) => boolean;
+	/** Spec modules run at once, each in a worker and VM of its own. */
+	readonly workers?: number;
+	/** Real seconds that a spec (or the loading of a module) may take. */
+	readonly limitSeconds?: number;
+	readonly onLog?: (text: string, isWarning: boolean) => void;
+	readonly onProgress?: (done: number, total: number, path: string) => void;
+}
+
+/** Runs the TestEZ specs of a place in real Luau. Never throws for a spec's sake: all that goes wrong is a failure. */
+export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
+	const limitSeconds = options.limitSeconds ?? 120;
+	const failures: Array<SpecFailure> = [];
+	const slowest: Array<{ name: string; seconds: number }> = [];
+	let queue: Array<string> | undefined;
+	let passed = 0;
+	let skipped = 0;
+	let files = 0;
+	let total = 0;
+
+	const take = (paths: Array<string>): void => {
+		if (queue !== undefined) return;
+		queue = paths.filter((path) => options.accepts?.(path) ?? true);
+		total = queue.length;
+	};
+	const settle = (path: string, results: ReadonlyArray<SpecResult>): void => {
+		files += 1;
+		for (const result of results) {
+			if (result.status === "passed") passed += 1;
+			else if (result.status === "skipped") skipped += 1;
+			else {
+				const { name, message = "", trace = "" } = result;
+				failures.push({ path, name, message, trace });
+			}
+			if (result.seconds !== undefined) slowest.push({ name: result.name, seconds: result.seconds });
+		}
+		options.onProgress?.(files, total, path);
+	};
+
+	/** One worker until the queue is empty or the worker is lost. */
+	const work = (): Promise<void> =>
+		new Promise((resolve) => {
+			let current: { path: string; name: string } | undefined;
+			let passedInFile = 0;
+			let isOver = false;
+			let isFinished = false;
+			let timer: NodeJS.Timeout | undefined;
+			const lose = (message: string): void => {
+				if (isOver) return;
+				isOver = true;
+				clearTimeout(timer);
+				passed += passedInFile;
+				const path = current?.path ?? "";
+				failures.push({ path, name: current?.name ?? "(starting the place)", message, trace: "" });
+				if (current !== undefined) files += 1;
+				void worker.terminate().then(() => resolve());
+			};
+			const arm = (): void => {
+				clearTimeout(timer);
+				timer = setTimeout(() => {
+					lose(`it neither ended nor failed within ${limitSeconds} s of real time: an endless loop?`);
+				}, limitSeconds * 1000);
+			};
+			const hear = (event: HostEvent): void => {
+				if (event.type === "log") options.onLog?.(event.text, event.warning === true);
+				else if (event.type === "specs") take(event.paths);
+				else if (event.type === "file") {
+					current = { path: event.path, name: "(loading the module)" };
+					passedInFile = 0;
+					arm();
+				} else if (event.type === "spec") {
+					current = { path: event.path, name: event.name };
+					arm();
+				} else if (event.type === "ran") {
+					if (event.ok) passedInFile += 1;
+				} else if (event.type === "done") {
+					settle(event.path, event.results);
+					current = undefined;
+					passedInFile = 0;
+				} else if (event.type === "end") isFinished = true;
+			};
+			const worker: WorkerHandle = startWorker(
+				{ places: [options.place], program: "specs" },
+				{
+					onEvent: (event) => {
+						if (!isOver) hear(event);
+					},
+					onNext: () => queue?.shift() ?? "",
+					onCrash: (message) => {
+						lose(message);
+					},
+					onExit: () => {
+						if (isFinished && !isOver) {
+							isOver = true;
+							clearTimeout(timer);
+							resolve();
+						} else lose("the Luau VM's thread ended without a result");
+					},
+				},
+			);
+			arm();
+		});
+
+	const keepWorking = async (): Promise<void> => {
+		do {
+			const before = failures.length + files;
+			await work();
+			// A worker that was lost before it took a module would be lost again.
+			if (queue === undefined || failures.length + files === before) break;
+		} while (queue.length > 0);
+	};
+	const extra = Math.max(0, (options.workers ?? 1) - 1);
+	await Promise.all([keepWorking(), ...Array.from({ length: extra }, () => keepWorking())]);
+
+	if (passed === 0 && failures.length === 0) {
+		const why = total === 0 ? "no spec module was found to run" : "no spec ran";
+		failures.push({ path: "", name: "(all specs)", message: why, trace: "" });
+	}
+	slowest.sort((a, b) => b.seconds - a.seconds);
+	return { passed, skipped, failures, files, slowest: slowest.slice(0, 5) };
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parentPort, workerData } from "node:worker_threads";
+import { type PlaceInstance, readPlace } from "./place.ts";
+import type { FromWorker, ToWorker, WorkerInput } from "./protocol.ts";
+import { startVm } from "./vm.ts";
+
+const port = parentPort!;
+const input = workerData as WorkerInput;
+
+function send(message: FromWorker): void {
+	port.postMessage(message);
+}
+
+function luauString(text: string): string {
+	return `"${text.replace(/[\\"\n\r\0]/g, (char) => `\\${char.charCodeAt(0).toString().padStart(3, "0")}`)}"`;
+}
+
+/** The instances of a place as a Luau table; sources stay on this side until they are compiled. */
+function treeSource(place: ReadonlyArray<PlaceInstance>): string {
+	const items = place.map(
+		({ className, name, parent, source, disabled }) =>
+			`{className=${luauString(className)},name=${luauString(name)},parent=${parent + 1},` +
+			`source=${source !== undefined},disabled=${disabled === true}}`,
+	);
+	return `local list = {}\n${items.map((item) => `list[#list+1]=${item}`).join("\n")}\nreturn function() return list end`;
+}
+
+async function run(): Promise<void> {
+	const places = input.places.map((path) => readPlace(readFileSync(path, "utf8")));
+	const answers: Array<(path: string) => void> = [];
+	port.on("message", (message: ToWorker) => answers.shift()?.(message.next));
+
+	const vm = await startVm({
+		hostLoad: (name) => vm.load(runtimeSource(name), `=host/${name}.luau`),
+		hostTreeOf: (index) => vm.load(treeSource(places[index - 1] ?? []), `=host/place`),
+		hostCompileOf: (place, index, chunkName) => vm.load(places[place - 1]?.[index - 1]?.source ?? "", chunkName),
+		hostEmit: (text) => {
+			send({ type: "event", event: JSON.parse(text) });
+		},
+		hostNext: () =>
+			new Promise<string>((resolve) => {
+				answers.push(resolve);
+				send({ type: "next" });
+			}),
+		hostArgument: () => JSON.stringify(input.argument ?? {}),
+	});
+	await vm.load(runtimeSource("main"), "=host/main.luau")(input.program);
+	send({ type: "finished" });
+}
+
+function runtimeSource(name: string): string {
+	return readFileSync(fileURLToPath(new URL(`./luau/${name}.luau`, import.meta.url)), "utf8");
+}
+
+try {
+	await run();
+} catch (error) {
+	send({ type: "crashed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}
+port.close();
