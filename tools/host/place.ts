@@ -19,7 +19,7 @@ interface XmlItem {
 
 interface XmlNode {
 	"@name"?: string;
-	"#text"?: unknown;
+	"#text"?: string;
 	"#cdata"?: string | Array<string>;
 }
 
@@ -42,7 +42,7 @@ function asArray<T>(value: T | Array<T> | undefined): Array<T> {
 /** The text of one property: CDATA sections joined; text beside them means that the writer cut the source. */
 function propertyText(node: XmlNode | string, owner: string): string {
 	if (typeof node === "string") return node;
-	const text = node["#text"] === undefined ? "" : String(node["#text"]);
+	const text = node["#text"] ?? "";
 	if (node["#cdata"] === undefined) return text;
 	if (text.trim() !== "") {
 		throw new Error(

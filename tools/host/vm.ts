@@ -2,11 +2,12 @@
 const HEAP_PAGES = 16384;
 
 /** What Luau may call: strings, numbers and booleans only; a promise blocks Luau until it settles. */
-export type HostFunction = (...args: Array<string & number>) => unknown;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each function knows what it is called with
+export type HostFunction = (...args: Array<any>) => unknown;
 
 /** What is used of `WebAssembly`, which Node's types leave to the DOM's. */
 interface WasmApi {
-	instantiate(source: unknown, imports?: unknown): Promise<unknown>;
+	instantiate: (source: unknown, imports?: unknown) => Promise<unknown>;
 	Suspending?: unknown;
 	promising?: unknown;
 }

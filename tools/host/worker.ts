@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { type PlaceInstance, readPlace } from "./place.ts";
-import type { FromWorker, ToWorker, WorkerInput } from "./protocol.ts";
+import type { FromWorker, HostEvent, ToWorker, WorkerInput } from "./protocol.ts";
 import { startVm } from "./vm.ts";
 
 const port = parentPort!;
@@ -32,11 +32,12 @@ async function run(): Promise<void> {
 	port.on("message", (message: ToWorker) => answers.shift()?.(message.next));
 
 	const vm = await startVm({
-		hostLoad: (name) => vm.load(runtimeSource(name), `=host/${name}.luau`),
-		hostTreeOf: (index) => vm.load(treeSource(places[index - 1] ?? []), `=host/place`),
-		hostCompileOf: (place, index, chunkName) => vm.load(places[place - 1]?.[index - 1]?.source ?? "", chunkName),
-		hostEmit: (text) => {
-			send({ type: "event", event: JSON.parse(text) });
+		hostLoad: (name: string) => vm.load(runtimeSource(name), `=host/${name}.luau`),
+		hostTreeOf: (index: number) => vm.load(treeSource(places[index - 1] ?? []), `=host/place`),
+		hostCompileOf: (place: number, index: number, chunkName: string) =>
+			vm.load(places[place - 1]?.[index - 1]?.source ?? "", chunkName),
+		hostEmit: (text: string) => {
+			send({ type: "event", event: JSON.parse(text) as HostEvent });
 		},
 		hostNext: () =>
 			new Promise<string>((resolve) => {
