@@ -126,9 +126,7 @@ function onRecord(record: StoredRecord, owner: Ownership, request: AcquireReques
 		Meta: { ...record.Meta, Turn: turn, ReleasedToken: undefined },
 	};
 	const took =
-		owner.verdict === "free" || owner.verdict === "mine"
-			? undefined
-			: { lock: owner.lock, verdict: owner.verdict as "orphan" | "stale" | "stopped" };
+		owner.verdict === "free" || owner.verdict === "mine" ? undefined : { lock: owner.lock, verdict: owner.verdict };
 	return { write, created: false, imported: false, took };
 }
 

@@ -8,6 +8,8 @@ export const MAX_DEPTH = 128;
 export interface Admitted {
 	readonly ok: true;
 	readonly bytes: number;
+	/** How many tables were walked: those that had not been admitted before. */
+	readonly fresh: number;
 }
 
 /** A value that cannot: where, like `data.pets[3].name`, and why, with what to do. Nothing was frozen. */
@@ -122,7 +124,7 @@ export class Admission {
 			if (!table.isfrozen(each)) table.freeze(each);
 			this.known.set(each, walk.passed.get(each)!);
 		}
-		return { ok: true, bytes: found.bytes };
+		return { ok: true, bytes: found.bytes, fresh: walk.order.size() };
 	}
 
 	private visit(value: unknown, step: Step | undefined, depth: number, walk: Walk): Known {
@@ -147,7 +149,7 @@ export class Admission {
 		}
 		if (walk.open.has(value)) return this.refuse(walk, step, "contains itself; store a key to it instead");
 		if (depth >= MAX_DEPTH) return this.refuse(walk, step, tooDeep());
-		if (getmetatable(value as never) !== undefined) {
+		if (getmetatable(value) !== undefined) {
 			return this.refuse(walk, step, "is an object of a class, or has a metatable; store a plain table");
 		}
 		walk.open.add(value);

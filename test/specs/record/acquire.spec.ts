@@ -22,7 +22,7 @@ export = () => {
 			const written = writeOf(decision);
 			expect((written.Data as { n: number }).n).to.equal(0);
 			expect(written.Meta.Turn).to.equal(1);
-			expect(written.Meta.Migrations.join()).to.equal("a,b");
+			expect(written.Meta.Migrations.join()).to.equal("a, b");
 			expect(written.Lock?.JobId).to.equal("S2");
 			expect(written.Lock?.Token).to.equal("t2");
 			expect(written.Lock?.Turn).to.equal(1);
@@ -139,7 +139,7 @@ export = () => {
 
 	describe("importLegacy", () => {
 		it("makes a new record of a value of another kind", () => {
-			const importLegacy = (value: unknown) => ({ n: (value as { coins: number }).coins });
+			const importLegacy = (value: unknown): unknown => ({ n: (value as { coins: number }).coins });
 			const decision = acquire({ coins: 5 }, 1000, acquisition({ importLegacy, migrations: ["a"] }));
 			const written = writeOf(decision);
 			expect((written.Data as { n: number }).n).to.equal(5);
@@ -152,7 +152,7 @@ export = () => {
 
 		it("is not asked about a record, nor about nothing", () => {
 			let asked = 0;
-			const importLegacy = () => {
+			const importLegacy = (): unknown => {
 				asked += 1;
 				return { n: 9 };
 			};

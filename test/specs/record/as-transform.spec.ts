@@ -13,7 +13,7 @@ export = () => {
 
 		it("writes the given user ids", () => {
 			const change = asTransform(() => ({ write: record() }), [8, 9])(record(), info);
-			expect(change.write !== undefined && change.userIds.join()).to.equal("8,9");
+			expect(change.write !== undefined && change.userIds.join()).to.equal("8, 9");
 		});
 
 		it("hands the time of the last write to the decision, and reports all of it", () => {
@@ -30,8 +30,9 @@ export = () => {
 
 		it("makes empty ones for a new record", () => {
 			const change = asTransform(() => ({ write: record() }))(undefined, undefined);
-			expect(change.write !== undefined && change.userIds.size()).to.equal(0);
-			expect(change.write !== undefined && next(change.metadata as never)[0]).to.equal(undefined);
+			if (change.write === undefined) error("nothing was written");
+			expect(change.userIds.size()).to.equal(0);
+			expect(next(change.metadata as Map<unknown, unknown>)[0]).to.equal(undefined);
 		});
 	});
 };

@@ -31,7 +31,7 @@ export = () => {
 		});
 
 		it("takes nothing by age without a figure of the store's time, and says so", () => {
-			const answer = ownershipOf(lock(), 0, claim({ storeNow: undefined, wallNow: 1e9 }));
+			const answer = ownershipOf(lock(), 0, { ...claim({ wallNow: 1e9 }), storeNow: undefined });
 			expect(answer.verdict).to.equal("held");
 			expect(answer.verdict === "held" && answer.needsStoreTime).to.equal(true);
 			const unknownWrite = ownershipOf(lock(), undefined, claim({ storeNow: 1e9 }));
@@ -39,7 +39,7 @@ export = () => {
 		});
 
 		it("goes by the lock's time and the wall clock where the store has no clock", () => {
-			const by = (wallNow: number) => claim({ hasStoreTime: false, storeNow: undefined, wallNow });
+			const by = (wallNow: number): Claim => claim({ hasStoreTime: false, wallNow });
 			expect(verdict(lock(), undefined, by(1240))).to.equal("held");
 			expect(verdict(lock(), undefined, by(1241))).to.equal("stale");
 		});

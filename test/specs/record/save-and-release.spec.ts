@@ -122,8 +122,8 @@ export = () => {
 
 		it("does not undo a later write, and does not end another session", () => {
 			expect(keepOf(release(held, { ...id, seq: 3, part }))).to.equal("superseded");
-			const next = record({ Lock: lock({ Token: "t2", Turn: 2 }) }, { Turn: 2 });
-			expect(keepOf(release(next, { ...id, seq: 9, part }))).to.equal("lost");
+			const taken = record({ Lock: lock({ Token: "t2", Turn: 2 }) }, { Turn: 2 });
+			expect(keepOf(release(taken, { ...id, seq: 9, part }))).to.equal("lost");
 		});
 	});
 };
