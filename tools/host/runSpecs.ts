@@ -26,9 +26,13 @@ export interface SpecOptions {
 	readonly workers?: number;
 	/** Real seconds that a spec (or the loading of a module) may take. */
 	readonly limitSeconds?: number;
+	/** The Luau program to run, instead of the one that runs specs. */
+	readonly program?: string;
 	readonly onLog?: (text: string, isWarning: boolean) => void;
 	readonly onProgress?: (done: number, total: number, path: string) => void;
 }
+
+const MODULES_PER_WORKER = 4;
 
 /** Runs the TestEZ specs of a place in real Luau. Never throws for a spec's sake: all that goes wrong is a failure. */
 export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
@@ -40,11 +44,16 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 	let skipped = 0;
 	let files = 0;
 	let total = 0;
+	let tellKnown = (): void => {};
+	const known = new Promise<void>((resolve) => {
+		tellKnown = resolve;
+	});
 
 	const take = (paths: Array<string>): void => {
 		if (queue !== undefined) return;
 		queue = paths.filter((path) => options.accepts?.(path) ?? true);
 		total = queue.length;
+		tellKnown();
 	};
 	const settle = (path: string, results: ReadonlyArray<SpecResult>): void => {
 		files += 1;
@@ -103,7 +112,7 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 				} else if (event.type === "end") isFinished = true;
 			};
 			const worker: WorkerHandle = startWorker(
-				{ places: [options.place], program: "specs" },
+				{ places: [options.place], program: options.program ?? "specs" },
 				{
 					onEvent: (event) => {
 						if (!isOver) hear(event);
@@ -132,8 +141,11 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 			if (queue === undefined || failures.length + files === before) break;
 		} while (queue.length > 0);
 	};
-	const extra = Math.max(0, (options.workers ?? 1) - 1);
-	await Promise.all([keepWorking(), ...Array.from({ length: extra }, () => keepWorking())]);
+	const first = keepWorking();
+	// The first worker tells which modules there are; few are not worth the start of another worker.
+	await Promise.race([first, known]);
+	const workers = Math.min(options.workers ?? 1, Math.ceil(total / MODULES_PER_WORKER));
+	await Promise.all([first, ...Array.from({ length: Math.max(0, workers - 1) }, () => keepWorking())]);
 
 	if (passed === 0 && failures.length === 0) {
 		const why = total === 0 ? "no spec module was found to run" : "no spec ran";

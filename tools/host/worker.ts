@@ -44,6 +44,7 @@ async function run(): Promise<void> {
 				answers.push(resolve);
 				send({ type: "next" });
 			}),
+		hostExit: () => process.exit(0),
 		hostArgument: () => JSON.stringify(input.argument ?? {}),
 	});
 	await vm.load(runtimeSource("main"), "=host/main.luau")(input.program);
