@@ -23,7 +23,6 @@ export default tseslint.config(
 		files: [...luauFiles, ...toolFiles],
 		extends: [tseslint.configs.recommendedTypeChecked],
 		rules: {
-			"@typescript-eslint/explicit-function-return-type": ["error", { allowExpressions: true }],
 			"@typescript-eslint/array-type": ["error", { default: "generic" }],
 			"@typescript-eslint/no-non-null-assertion": "off",
 			"@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
@@ -73,6 +72,16 @@ export default tseslint.config(
 	},
 	{
 		files: toolFiles,
+		rules: {
+			"@typescript-eslint/no-floating-promises": [
+				"error",
+				{
+					allowForKnownSafeCalls: [
+						{ from: "package", package: "node:test", name: ["test", "before", "after"] },
+					],
+				},
+			],
+		},
 		languageOptions: {
 			parserOptions: {
 				projectService: false,

@@ -1,32 +1,51 @@
 import { availableParallelism } from "node:os";
 import { runSpecs } from "../host/runSpecs.ts";
-import { compileTests } from "../lib/compile.ts";
-import { StepFailure } from "../lib/failure.ts";
-import { fromRoot } from "../lib/root.ts";
-import { buildPlace } from "../lib/rojo.ts";
-import { printFailures, step } from "../lib/report.ts";
+import { checkFormat, checkToolTypes, lint } from "../lib/checks.ts";
+import { compilePackage } from "../lib/compile.ts";
+import { textOf } from "../lib/failure.ts";
+import { runNodeTests } from "../lib/nodeTests.ts";
+import { type Failure, note, print, printFailures, step } from "../lib/report.ts";
+import { makeTestPlace, sourceOf } from "../lib/testPlace.ts";
 
-const words = process.argv.slice(2);
-const PLACE = fromRoot("build", "test.rbxlx");
-
-/** The source of a spec module, as its path in the repository. */
-function sourceOf(path: string): string {
-	return path.replace(/^ServerScriptService\/Baton\//, "") + ".ts";
-}
+// `npm test` checks everything; `npm test -- <words>` runs only the specs whose path holds all of the words.
+const words = process.argv.slice(2).map((word) => word.toLowerCase());
+const isPartial = words.length > 0;
 
 let passed = 0;
-let failed = 0;
-try {
-	await step("compile the test place", compileTests);
-	await step("build the test place", () => buildPlace(fromRoot("test.project.json"), PLACE));
-	const run = await step("run the specs", (progress) =>
+const failures: Array<Failure> = [];
+
+/** A step that counts as one test. Answers whether it went well. */
+async function check(title: string, work: () => Promise<void>): Promise<boolean> {
+	try {
+		await step(title, work);
+		passed += 1;
+		return true;
+	} catch (error) {
+		failures.push({ path: "", name: title, message: textOf(error), trace: "" });
+		return false;
+	}
+}
+
+/** A step without a count of its own: only its failure counts. */
+async function guard(title: string, work: () => Promise<void>): Promise<boolean> {
+	try {
+		await work();
+		return true;
+	} catch (error) {
+		failures.push({ path: "", name: title, message: textOf(error), trace: "" });
+		return false;
+	}
+}
+
+async function specs(place: string): Promise<void> {
+	const run = await step("specs", (progress) =>
 		runSpecs({
-			place: PLACE,
-			accepts: (path) => words.every((word) => sourceOf(path).toLowerCase().includes(word.toLowerCase())),
+			place,
+			accepts: (path) => words.every((word) => sourceOf(path).toLowerCase().includes(word)),
 			workers: Math.min(2, availableParallelism()),
 			limitSeconds: Number(process.env.BATON_SPEC_SECONDS ?? 120),
-			onLog: (text) => {
-				process.stdout.write(`${text}\n`);
+			onLog: (text, isWarning) => {
+				note(isWarning ? `warning: ${text}` : text);
 			},
 			onProgress: (done, total, path) => {
 				progress(`${done}/${total} ${sourceOf(path)}`);
@@ -34,15 +53,32 @@ try {
 		}),
 	);
 	passed += run.passed;
-	failed += run.failures.length;
-	printFailures(
-		run.failures.map((failure) => ({ ...failure, path: failure.path === "" ? "" : sourceOf(failure.path) })),
-	);
-	if (run.skipped > 0) process.stdout.write(`${run.skipped} skipped\n`);
-} catch (error) {
-	failed += 1;
-	if (error instanceof StepFailure) process.stdout.write(`${error.message}\n${error.details}\n`);
-	else process.stdout.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+	failures.push(...run.failures.map((failure) => ({ ...failure, path: sourceOf(failure.path) })));
+	if (run.skipped > 0) note(`${run.skipped} specs are skipped`);
+	for (const { name, seconds } of run.slowest) if (seconds > 5) note(`slow: ${seconds.toFixed(1)} s ${name}`);
 }
-process.stdout.write(`${passed} passed, ${failed} failed\n`);
-process.exitCode = failed > 0 ? 1 : 0;
+
+async function specLane(): Promise<void> {
+	await guard("test place", async () => specs(await makeTestPlace()));
+	if (isPartial) return;
+	await check("compile the package", compilePackage);
+}
+
+async function toolLane(): Promise<void> {
+	if (isPartial) return;
+	await check("lint", lint);
+	await check("format", checkFormat);
+	await check("types of the tools", checkToolTypes);
+	await guard("tests of the tools", async () => {
+		const run = await step("tests of the tools", runNodeTests);
+		passed += run.passed;
+		failures.push(...run.failures);
+	});
+}
+
+// Two lanes for two cores: neither needs anything of the other.
+await Promise.all([specLane(), toolLane()]);
+
+printFailures(failures);
+print(`${passed} passed, ${failures.length} failed`);
+process.exitCode = failures.length > 0 ? 1 : 0;
