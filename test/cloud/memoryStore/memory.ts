@@ -47,6 +47,13 @@ export class Memory {
 		return there;
 	}
 
+	/** Whether a key was written less than 2 s ago to live for a second at most: Roblox has failed updates of such keys. */
+	public isShortLived(map: string, key: string): boolean {
+		const entry = this.maps.get(map)?.get(key);
+		if (entry === undefined) return false;
+		return this.now() - entry.writtenAt < 2 && entry.expiresAt - entry.writtenAt <= 1;
+	}
+
 	/** Loses everything. */
 	public flush(): void {
 		this.maps = new Map();

@@ -18,7 +18,7 @@ export = () => {
 		});
 
 		it("escapes quotes, backslashes and control characters", () => {
-			expect(encodeJson('a"b\\c\n\u0001')).to.equal('"a\\"b\\\\c\\n\\u0001"');
+			expect(encodeJson(`a"b\\c\n${string.char(1)}`)).to.equal('"a\\"b\\\\c\\n\\u0001"');
 		});
 
 		it("writes an empty table as an array", () => {
