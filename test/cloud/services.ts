@@ -1,4 +1,10 @@
 import { HttpsService, MemoryStoresService, MessageService } from "../../src/platform/platform";
+import { EmulatedHttp } from "./http/service";
+import { Web } from "./http/web";
+import { MemoryCloud } from "./memoryStore/memoryCloud";
+import { EmulatedMemoryStores } from "./memoryStore/service";
+import { Broker } from "./messaging/broker";
+import { EmulatedMessaging } from "./messaging/service";
 import { Server } from "./server";
 import { World } from "./world";
 
@@ -11,49 +17,27 @@ export interface ServerServices {
 
 /** The parts of the cloud that all servers share, besides the data stores. */
 export class CloudServices {
-	public constructor(private readonly world: World) {}
+	/** The topics of MessagingService. */
+	public readonly broker: Broker;
+	/** MemoryStore, of live servers and of Studio. */
+	public readonly memory: MemoryCloud;
+	public readonly studioMemory: MemoryCloud;
+	/** The web servers, secrets and settings of HttpService. */
+	public readonly web = new Web();
+
+	public constructor(private readonly world: World) {
+		this.broker = new Broker(world);
+		this.memory = new MemoryCloud(world, false);
+		this.studioMemory = new MemoryCloud(world, true);
+	}
 
 	/** The services as `server` sees them. */
 	public forServer(server: Server): ServerServices {
-		const random = this.world.random.fork(`guids ${server.name}`);
+		const { world } = this;
 		return {
-			messaging: {
-				PublishAsync() {
-					absent();
-				},
-				SubscribeAsync() {
-					absent();
-				},
-			},
-			memoryStores: {
-				GetHashMap() {
-					absent();
-				},
-			},
-			http: {
-				GenerateGUID() {
-					return random.guid();
-				},
-				JSONEncode() {
-					absent();
-				},
-				JSONDecode() {
-					absent();
-				},
-				UrlEncode() {
-					absent();
-				},
-				GetSecret() {
-					absent();
-				},
-				RequestAsync() {
-					absent();
-				},
-			},
+			messaging: new EmulatedMessaging(world, server, this.broker),
+			memoryStores: new EmulatedMemoryStores(world, server, server.isStudio ? this.studioMemory : this.memory),
+			http: new EmulatedHttp(world, server, this.web),
 		};
 	}
-}
-
-function absent(): never {
-	error("this service is not emulated", 0);
 }

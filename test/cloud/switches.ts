@@ -39,6 +39,34 @@ export interface Switches {
 	readonly teardownSeconds: number;
 	/** Players online on other servers of the experience, for its limits. */
 	readonly otherPlayers: number;
+	/** A server that subscribed to a topic hears its own messages. */
+	readonly selfDelivery: boolean;
+	/** What Roblox wraps around a message counts towards its size limit. */
+	readonly messageEnvelopeCounts: boolean;
+	/** The limits of received messages count every delivery; false: every message once, however many hear it. */
+	readonly receivedCountsDeliveries: boolean;
+	/** Whose clock `Sent` is from. */
+	readonly messageSentClock: "cloud" | "publisher";
+	/** `Sent` has no fraction. */
+	readonly messageSentWhole: boolean;
+	/** MessagingService works in Studio, given access to API services. */
+	readonly studioMessaging: boolean;
+	/** Hash map reads show what was stored that many seconds ago. */
+	readonly memoryStaleSeconds: number;
+	/** Fractions of an expiration are cut off. */
+	readonly memoryWholeSeconds: boolean;
+	/** A hash map's SetAsync tells whether it created its key; false: it always answers true. */
+	readonly memorySetTellsCreation: boolean;
+	/** Runs of a hash map's transform before `UpdateConflict`. */
+	readonly memoryUpdateAttempts: number;
+	/** An error in a hash map's transform is the call's error; false: the update is cancelled. */
+	readonly memoryTransformErrorRaises: boolean;
+	/** An update of a key written within 2 s to live for 1 s fails with `InternalError`. */
+	readonly memoryShortLivedUpdateFails: boolean;
+	/** A web request over the limit fails, or stalls for 30 s. */
+	readonly httpOverLimit: "error" | "stall";
+	/** The header names of web answers come in lower case; false: as the web server wrote them. */
+	readonly httpLowerCaseHeaders: boolean;
 }
 
 /** The defaults: what the documentation says or, where it is silent, what makes more work for a library. */
@@ -61,4 +89,18 @@ export const defaultSwitches: Switches = {
 	removalKeepsHour: true,
 	teardownSeconds: 0,
 	otherPlayers: 0,
+	selfDelivery: true,
+	messageEnvelopeCounts: false,
+	receivedCountsDeliveries: true,
+	messageSentClock: "cloud",
+	messageSentWhole: false,
+	studioMessaging: true,
+	memoryStaleSeconds: 0,
+	memoryWholeSeconds: false,
+	memorySetTellsCreation: true,
+	memoryUpdateAttempts: 3,
+	memoryTransformErrorRaises: true,
+	memoryShortLivedUpdateFails: false,
+	httpOverLimit: "error",
+	httpLowerCaseHeaders: true,
 };
