@@ -14,7 +14,8 @@ import { ServiceName } from "./latency";
  * - `hang`: never answered and not applied; with `lands`, applied.
  * - `crashBefore`, `crashAfter`: the calling server dies right before, right after it is applied.
  * - `throttle`: the caller hears that the request was throttled.
- * - `delay`: takes `seconds` (10) longer on the way to the service, or on the way back with `stage: "respond"`.
+ * - `delay`: takes `seconds` (10) longer: on the way to the service, or between a transform and its commit (`stage`
+ *   `apply`, usual with `durableOnly`), or on the way back (`respond`).
  */
 export type FaultEffect =
 	| "failBefore"
@@ -31,6 +32,9 @@ export type FaultEffect =
 	| "drop"
 	| "duplicate"
 	| "delay";
+
+/** A call's way to the service, the time until it is applied, the way back. */
+export type DelayStage = "arrive" | "apply" | "respond";
 
 /** A fault: which calls it hits, and what it does to them. */
 export interface Fault {
@@ -52,8 +56,10 @@ export interface Fault {
 	readonly times?: number;
 	/** The error text that the caller hears. */
 	readonly message?: string;
+	/** A call that `hang`s is applied. */
 	readonly lands?: boolean;
-	readonly stage?: "arrive" | "respond";
+	/** What a `delay` delays. */
+	readonly stage?: DelayStage;
 	/** Hits a matching call with this probability only (seeded). */
 	readonly chance?: number;
 }

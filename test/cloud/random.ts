@@ -45,7 +45,7 @@ export class SeededRandom {
 
 	/** A version 4 GUID in lower case. */
 	public guid(): string {
-		const digits = (count: number) => {
+		const digits = (count: number): string => {
 			let text = "";
 			for (let index = 0; index < count; index++) text += string.format("%x", this.integer(0, 15));
 			return text;

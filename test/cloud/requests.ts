@@ -1,4 +1,4 @@
-import { Fault, FaultPoint, Faults } from "./faults";
+import { DelayStage, Fault, FaultPoint, Faults } from "./faults";
 import { drawLegs, LatencyProfile, Legs, ServiceName } from "./latency";
 import { SeededRandom } from "./random";
 import { Scheduler } from "./scheduler";
@@ -133,10 +133,12 @@ class Flight<T> {
 	}
 
 	private depart(): void {
-		const late = this.fault !== undefined && this.fault.effect === "delay" && this.fault.stage !== "respond";
-		this.after(this.legs.arrive + (late ? (this.fault?.seconds ?? 10) : 0), () =>
-			this.whenServerCan(() => this.arrive()),
-		);
+		// A queue is in the calling server's memory: it stands still with it and dies with it.
+		this.server.runner.act(() => {
+			this.after(this.legs.arrive + this.delayAt("arrive", "arrive"), () =>
+				this.whenServerCan(() => this.arrive()),
+			);
+		});
 	}
 
 	private arrive(): void {
@@ -149,17 +151,24 @@ class Flight<T> {
 			const [success, cause] = pcall(arrive);
 			if (!success) return this.fail(tostring(cause), this.legs.respond);
 		}
-		this.after(this.legs.apply, () => this.whenServerCan(() => this.applyNow()));
+		this.after(this.legs.apply + this.delayAt("apply", "arrive"), () => this.whenServerCan(() => this.applyNow()));
 	}
 
 	private applyNow(): void {
 		let outcome = this.decide();
 		if (outcome === undefined) return;
 		if (outcome.waitSeconds !== undefined) {
-			this.after(outcome.waitSeconds, () => this.whenServerCan(() => this.applyNow()));
+			this.applyLater(outcome.waitSeconds);
 			return;
 		}
-		if (this.fault === undefined && outcome.commit !== undefined) this.fault = this.match(true);
+		if (this.fault === undefined && outcome.commit !== undefined) {
+			this.fault = this.match(true);
+			const delay = this.delayAt("apply", "apply");
+			if (delay > 0) {
+				this.applyLater(delay);
+				return;
+			}
+		}
 		const fault = this.fault;
 		const effect = fault?.effect;
 		if (fault !== undefined && (effect === "conflict" || effect === "rerun")) {
@@ -187,9 +196,20 @@ class Flight<T> {
 			value = this.commit(again);
 		}
 		if (fault !== undefined && effect === "duplicate") this.after(fault.seconds ?? 1, () => this.land(undefined));
-		const late =
-			fault !== undefined && effect === "delay" && (fault.stage === "respond" || fault.durableOnly === true);
-		this.answer(value, this.legs.respond + (late ? (fault?.seconds ?? 10) : 0));
+		this.answer(value, this.legs.respond + this.delayAt("respond", "arrive"));
+	}
+
+	private applyLater(seconds: number): void {
+		// What was decided stays good unless another write comes in between.
+		this.attempt = 0;
+		this.after(seconds, () => this.whenServerCan(() => this.applyNow()));
+	}
+
+	/** Seconds by which the fault, if it is a delay, holds up this stage; `usual` is where one delays that names none. */
+	private delayAt(stage: DelayStage, usual: DelayStage): number {
+		const fault = this.fault;
+		if (fault === undefined || fault.effect !== "delay" || (fault.stage ?? usual) !== stage) return 0;
+		return fault.seconds ?? 10;
 	}
 
 	/** Applies once more, after the caller has its answer: by another run where the server lives, else as it was decided. */
@@ -199,7 +219,7 @@ class Flight<T> {
 			if (decided?.commit !== undefined && (decided.valid === undefined || decided.valid())) this.commit(decided);
 			return;
 		}
-		const applyAgain = () => {
+		const applyAgain = (): void => {
 			const outcome = this.decide();
 			if (outcome !== undefined) this.commit(outcome);
 		};
@@ -212,7 +232,7 @@ class Flight<T> {
 		const stale = this.fault?.effect === "stale" ? (this.fault.seconds ?? 4) : undefined;
 		const context: ApplyContext = { attempt: this.attempt, staleSeconds: stale, call: this.entry };
 		const [success, outcome] = pcall(() => this.apply(context));
-		if (success) return outcome as ApplyOutcome<T>;
+		if (success) return outcome;
 		this.fail(tostring(outcome), this.legs.respond);
 		return undefined;
 	}

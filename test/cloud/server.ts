@@ -53,7 +53,8 @@ export class Server implements CallingServer {
 	public closing = false;
 	/** Everyone it kicked. */
 	public readonly kicks: Array<KickNote>;
-	private readonly playersService: EmulatedPlayers;
+	/** Its `Players`, with what a platform does not show. */
+	public readonly playersService: EmulatedPlayers;
 	private readonly dataStores: ServerDataStores;
 	private readonly closers = new Array<() => void>();
 	private readonly onDeath = new Array<() => void>();
@@ -74,7 +75,7 @@ export class Server implements CallingServer {
 		this.startedAt = scheduler.now;
 		this.runner = new Runner(world.running, (cause, traceback) => world.threadError(this.name, cause, traceback));
 		this.clocks = new Clocks(scheduler, world.startTime, random.between(0, 100000), options.skew ?? 0);
-		const note = (text: string) => world.trace.note(this.name, text);
+		const note = (text: string): void => world.trace.note(this.name, text);
 		this.playersService = new EmulatedPlayers(this.runner, scheduler, switches.deferredSignals, note, () =>
 			this.dataStores.beforePlayersChange(),
 		);
@@ -134,15 +135,15 @@ export class Server implements CallingServer {
 	 * Throws when the server is dead or dies meanwhile.
 	 */
 	public run<T>(body: () => T): T {
-		const caller = coroutine.running();
+		const wake = this.world.waker();
 		let outcome: { readonly value: T } | { readonly cause: unknown } | undefined;
 		let waiting = false;
-		const finish = (reached: { readonly value: T } | { readonly cause: unknown }) => {
+		const finish = (reached: { readonly value: T } | { readonly cause: unknown }): void => {
 			if (outcome !== undefined) return;
 			outcome = reached;
-			if (waiting) this.world.scheduler.defer(() => this.world.resumeBody(caller));
+			if (waiting) this.world.scheduler.defer(wake);
 		};
-		const died = () => finish({ cause: `server ${this.name} died while it ran this` });
+		const died = (): void => finish({ cause: `server ${this.name} died while it ran this` });
 		if (!this.alive) error(`server ${this.name} is dead`, 2);
 		this.onDeath.push(died);
 		this.runner.start(() => {
@@ -153,7 +154,7 @@ export class Server implements CallingServer {
 					return cause;
 				},
 			);
-			finish(success ? { value: value as T } : { cause: value });
+			finish(success ? { value: value } : { cause: value });
 		});
 		if (outcome === undefined) {
 			waiting = true;
@@ -175,29 +176,29 @@ export class Server implements CallingServer {
 		const { scheduler } = this.world;
 		const order = options.order ?? "removingFirst";
 		this.world.trace.note(this.name, `shutdown ${order}`);
-		const caller = coroutine.running();
+		const wake = this.world.waker();
 		const leaving = this.players();
-		const removeNext = () => {
+		const removeNext = (): void => {
 			const player = leaving.shift();
 			if (player !== undefined) this.leave(player);
 		};
-		const removeAll = () => {
+		const removeAll = (): void => {
 			while (leaving.size() > 0) removeNext();
 		};
 		let over = false;
 		let open = this.closers.size();
-		const finish = () => {
+		const finish = (): void => {
 			if (over) return;
 			over = true;
 			this.tornDown = true;
-			const die = () => {
+			const die = (): void => {
 				this.die("closed");
-				this.world.resumeBody(caller);
+				wake();
 			};
 			// The caller may not have yielded yet.
 			scheduler.after(this.world.switches.teardownSeconds, die);
 		};
-		const callClosers = () => {
+		const callClosers = (): void => {
 			scheduler.after(CLOSE_SECONDS, finish);
 			if (open === 0) scheduler.after(0, finish);
 			for (const closer of this.closers) {
@@ -220,7 +221,7 @@ export class Server implements CallingServer {
 		callClosers();
 		if (order === "closeFirst") scheduler.defer(removeAll);
 		if (order === "interleaved") {
-			const removeLater = () => {
+			const removeLater = (): void => {
 				if (leaving.size() === 0 || !this.alive) return;
 				removeNext();
 				scheduler.after(0.05, removeLater);
@@ -228,7 +229,7 @@ export class Server implements CallingServer {
 			scheduler.after(0.05, removeLater);
 		}
 		this.onDeath.push(() => {
-			if (!over) this.world.scheduler.defer(() => this.world.resumeBody(caller));
+			if (!over) this.world.scheduler.defer(wake);
 			over = true;
 		});
 		coroutine.yield();
@@ -279,6 +280,7 @@ export class Server implements CallingServer {
 
 	private die(how: string): void {
 		if (!this.alive) return;
+		this.dataStores.beforePlayersChange();
 		this.alive = false;
 		this.runner.kill();
 		this.world.trace.note(this.name, how);

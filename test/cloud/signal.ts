@@ -42,7 +42,7 @@ export class EmulatedSignal<T extends Array<unknown>> {
 	public Wait(): T[0] {
 		const thread = coroutine.running();
 		this.add((...args) => this.runner.resume(thread, args[0]), true);
-		return coroutine.yield()[0] as T[0];
+		return coroutine.yield()[0];
 	}
 
 	/** Calls every handler that is connected now. */

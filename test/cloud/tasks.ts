@@ -117,14 +117,14 @@ export function frameAt(now: number, due: number, phase: number): number {
  */
 export function createTaskLibrary(runner: Runner, scheduler: Scheduler, frames: boolean): TaskLibrary {
 	const phase = scheduler.now;
-	const dueAt = (seconds: number) => {
+	const dueAt = (seconds: number): number => {
 		const due = scheduler.now + math.max(seconds, 0);
 		return frames ? frameAt(scheduler.now, due, phase) : due;
 	};
-	const toThread = <T extends Array<unknown>>(target: thread | ((...args: T) => void)) =>
+	const toThread = <T extends Array<unknown>>(target: thread | ((...args: T) => void)): thread =>
 		typeIs(target, "thread") ? target : coroutine.create(target as Callback);
 	// A server that died while this thread ran (it called for its own end) runs no further.
-	const stopIfDead = () => {
+	const stopIfDead = (): void => {
 		if (!runner.alive && runner.isCurrent()) sleepForever();
 	};
 	return {

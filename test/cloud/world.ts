@@ -59,7 +59,7 @@ export class World {
 	private lastTraceback: { cause: unknown; traceback: string } | undefined;
 
 	public constructor(options: WorldOptions = {}) {
-		const now = () => this.scheduler.now;
+		const now = (): number => this.scheduler.now;
 		this.random = new SeededRandom(options.seed ?? 1);
 		this.switches = { ...defaultSwitches, ...options.switches };
 		this.latency = latencyProfiles[options.profile ?? "fast"];
@@ -126,14 +126,26 @@ export class World {
 		return this.startTime + this.scheduler.now;
 	}
 
-	/** Yields the body for `seconds`. */
+	/** Yields the caller for `seconds`. */
 	public wait(seconds: number): void {
-		const thread = coroutine.running();
-		this.scheduler.after(seconds, () => this.bodyRunner.resume(thread));
+		const wake = this.waker();
+		this.scheduler.after(seconds, wake);
 		coroutine.yield();
 	}
 
-	/** Yields the body until `condition` holds, looked at after every event; throws when it does not within `seconds`. */
+	/** Runs `action`, which may not yield, in `seconds`; on no server. */
+	public after(seconds: number, action: () => void): void {
+		this.scheduler.after(seconds, action);
+	}
+
+	/** A function that resumes the running thread, as whoever it belongs to. */
+	public waker(): () => void {
+		const thread = coroutine.running();
+		const runner = this.running.current ?? this.bodyRunner;
+		return () => runner.resume(thread);
+	}
+
+	/** Yields the caller until `condition` holds, looked at every 0.05 s; throws when it does not within `seconds`. */
 	public waitUntil(condition: () => boolean, seconds = 600): void {
 		const deadline = this.now() + seconds;
 		while (!condition()) {
@@ -164,11 +176,6 @@ export class World {
 	/** Notes an error that ended a thread. */
 	public threadError(server: string, cause: unknown, traceback: string): void {
 		this.threadErrors.push({ at: this.now(), server, message: tostring(cause), traceback });
-	}
-
-	/** Runs `action` for whoever waits in the body: used by calls that yield it. */
-	public resumeBody<T extends Array<unknown>>(thread: thread, ...args: T): void {
-		this.bodyRunner.resume(thread, ...args);
 	}
 
 	/** Keeps the traceback of an error that is about to be rethrown elsewhere. */

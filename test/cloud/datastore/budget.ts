@@ -78,7 +78,7 @@ export class ExperienceBudget {
 	public constructor(private readonly world: World) {
 		for (const kind of kinds) {
 			const [base, perPlayer] = experienceRates[kind];
-			const rate = () => base + perPlayer * world.playersOnline();
+			const rate = (): number => base + perPlayer * world.playersOnline();
 			this.buckets.set(kind, new Bucket(world.scheduler, rate, 0, world.switches.budgetTicks));
 		}
 	}
@@ -131,7 +131,7 @@ export class ServerBudget {
 		const { startupBurst, budgetTicks } = world.switches;
 		for (const kind of kinds) {
 			const [base, perPlayer] = serverRates[kind];
-			const rate = () => base + perPlayer * playerCount();
+			const rate = (): number => base + perPlayer * playerCount();
 			this.buckets.set(kind, new Bucket(world.scheduler, rate, startupBurst, budgetTicks));
 			this.queues.set(kind, []);
 		}

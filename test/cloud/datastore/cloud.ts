@@ -8,7 +8,7 @@ export interface Shelf {
 	readonly name: string;
 	readonly scope: string;
 	readonly keys: Map<string, KeyHistory>;
-	/** In the order of their first write. */
+	/** In the order in which they were first used. */
 	readonly order: Array<string>;
 }
 

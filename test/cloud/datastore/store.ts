@@ -49,7 +49,6 @@ export class StoreHandle implements Store {
 		}
 		const history = this.history(key);
 		const version = this.world.requests.call<StoredVersion | undefined>(this.server, call, (context) => {
-			this.world.dataStores.budget.take("StandardRead", this.errors("GetAsync"));
 			const found =
 				context.staleSeconds !== undefined && useCache
 					? history.asOf(this.world.dataStores.now() - context.staleSeconds * 1000)
@@ -67,7 +66,6 @@ export class StoreHandle implements Store {
 		const packed = this.packOrRefuse(call, value, userIds, metadata);
 		const history = this.history(key);
 		const version = this.world.requests.call(this.server, call, () => {
-			this.world.dataStores.budget.take("StandardWrite", this.errors("SetAsync"));
 			return this.writeOutcome(history, key, packed, { userIds, metadata }, "SetAsync");
 		});
 		this.afterWrite(key, version);
@@ -81,7 +79,6 @@ export class StoreHandle implements Store {
 		this.packOrRefuse(call, delta, userIds, metadata);
 		const history = this.history(key);
 		const version = this.world.requests.call(this.server, call, () => {
-			this.world.dataStores.budget.take("StandardWrite", this.errors("IncrementAsync"));
 			const stored = history.live()?.value ?? 0;
 			if (!typeIs(stored, "number") || stored % 1 !== 0) error(this.errors("IncrementAsync").internal(), 0);
 			const packed = this.world.dataStores.copier.pack(stored + delta);
@@ -114,7 +111,6 @@ export class StoreHandle implements Store {
 		const call = this.describe("RemoveAsync", key, ["StandardRemove"]);
 		const history = this.history(key);
 		const before = this.world.requests.call(this.server, call, (): ApplyOutcome<StoredVersion | undefined> => {
-			this.world.dataStores.budget.take("StandardRemove", this.errors("RemoveAsync"));
 			if (history.live() === undefined) return { answer: undefined };
 			return { commit: () => this.world.dataStores.remove(history) };
 		});
@@ -134,7 +130,6 @@ export class StoreHandle implements Store {
 		const descending = sortDirection !== undefined && (sortDirection as { Name?: string }).Name === "Descending";
 		const list = (): Array<StoredVersion> =>
 			this.world.requests.call(this.server, call, () => {
-				this.world.dataStores.budget.take("StandardList", this.errors("ListVersionsAsync"));
 				const found = history
 					.readable(this.world.dataStores.now())
 					.filter((version) => version.time >= minDate && (maxDate === 0 || version.time <= maxDate));
@@ -149,7 +144,6 @@ export class StoreHandle implements Store {
 		const call = this.describe("GetVersionAsync", key, ["StandardRead"]);
 		const history = this.history(key);
 		const found = this.world.requests.call<StoredVersion | undefined>(this.server, call, () => {
-			this.world.dataStores.budget.take("StandardRead", this.errors("GetVersionAsync"));
 			const stored = history.readable(this.world.dataStores.now()).find((kept) => kept.id === version);
 			if (stored === undefined) error(this.errors("GetVersionAsync").invalidVersion(), 0);
 			return this.countRead(history, stored, "GetVersionAsync") ?? { answer: stored };
@@ -165,7 +159,6 @@ export class StoreHandle implements Store {
 		}
 		const history = this.history(key);
 		const found = this.world.requests.call<StoredVersion | undefined>(this.server, call, () => {
-			this.world.dataStores.budget.take("StandardRead", errors);
 			let stored: StoredVersion | undefined;
 			for (const version of history.readable(this.world.dataStores.now())) {
 				if (version.time <= timestamp) stored = version;
@@ -237,7 +230,7 @@ export class StoreHandle implements Store {
 	private packOrRefuse(call: CallDescriptor, value: unknown, userIds: unknown, metadata: unknown): Packed {
 		const [success, packed] = pcall(() => this.pack(value, userIds, metadata));
 		if (!success) this.world.requests.refuse(this.server, call, tostring(packed));
-		return packed as Packed;
+		return packed;
 	}
 
 	private history(key: string): KeyHistory {
@@ -271,6 +264,7 @@ export class StoreHandle implements Store {
 				if (kind === "unreachable") return errors.unreachable();
 				return kind === "answerLost" ? errors.answerLost() : errors.internal();
 			},
+			arrive: () => this.world.dataStores.budget.take(last, errors),
 			admit: (proceed, refuse) =>
 				this.budget.admit(kinds, key, errors, () => this.coolDown(op, key, proceed), refuse),
 		};

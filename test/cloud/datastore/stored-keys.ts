@@ -52,7 +52,7 @@ export class StoredKeys {
 		};
 	}
 
-	/** The keys that hold something, in the order of their first write. */
+	/** The keys that hold something, in the order in which they were first used. */
 	public keys(): Array<string> {
 		return this.shelf.order.filter((key) => this.shelf.keys.get(key)?.live() !== undefined);
 	}

@@ -65,7 +65,7 @@ export class UpdateRun {
 			context.call.outcome = "cancelled";
 			return { answer: { version: this.history.live(), cancelled: true } };
 		}
-		const valid = () => this.history.current === base;
+		const valid = (): boolean => this.history.current === base;
 		const outcome = this.handle.writeOutcome(
 			this.history,
 			this.key,

@@ -42,7 +42,7 @@ export = () => {
 
 	describe("the seeded random source", () => {
 		it("gives the same numbers for the same seed, others for another, and independent streams by purpose", () => {
-			const draw = (random: SeededRandom) => {
+			const draw = (random: SeededRandom): string => {
 				const drawn = new Array<number>();
 				for (let index = 0; index < 20; index++) drawn.push(random.fraction());
 				return drawn.join(" ");

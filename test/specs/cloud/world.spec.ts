@@ -34,7 +34,7 @@ export = () => {
 		});
 
 		it("throws an error that ended a server's thread, unless it is expected", () => {
-			const body = (world: World) => {
+			const body = (world: World): void => {
 				const server = world.startServer();
 				server.platform.task.delay(1, () => error("the thread broke"));
 				world.wait(2);
