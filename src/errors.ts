@@ -1,3 +1,5 @@
+import { RobloxErrorKind } from "./backend/robloxErrors";
+
 /**
  * Why a call failed, as a string to branch on:
  *
@@ -56,6 +58,8 @@ export interface ErrorDetails {
 	readonly path?: string;
 	/** Whether the same call may work later (`roblox`). */
 	readonly retryable?: boolean;
+	/** What kind of failure a service's error is (`roblox`). */
+	readonly kind?: RobloxErrorKind;
 	/** The error below this one. */
 	readonly cause?: BatonError;
 }
@@ -69,16 +73,18 @@ export class BatonError {
 	public readonly holder?: LockHolder;
 	public readonly path?: string;
 	public readonly retryable?: boolean;
+	public readonly kind?: RobloxErrorKind;
 	public readonly cause?: BatonError;
 
-	public constructor(kind: ErrorType, message: string, details: ErrorDetails = {}) {
-		this.type = kind;
+	public constructor(errorType: ErrorType, message: string, details: ErrorDetails = {}) {
+		this.type = errorType;
 		this.message = message;
 		this.store = details.store;
 		this.key = details.key;
 		this.holder = details.holder;
 		this.path = details.path;
 		this.retryable = details.retryable;
+		this.kind = details.kind;
 		this.cause = details.cause;
 	}
 
