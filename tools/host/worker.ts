@@ -23,19 +23,21 @@ function treeSource(place: ReadonlyArray<PlaceInstance>): string {
 			`{className=${luauString(className)},name=${luauString(name)},parent=${parent + 1},` +
 			`source=${source !== undefined},disabled=${disabled === true}}`,
 	);
-	return `local list = {}\n${items.map((item) => `list[#list+1]=${item}`).join("\n")}\nreturn function() return list end`;
+	return `local list = {}\n${items.map((item) => `list[#list+1]=${item}`).join("\n")}\nreturn list`;
 }
 
 async function run(): Promise<void> {
 	const places = input.places.map((path) => readPlace(readFileSync(path, "utf8")));
+	const source = (place: number, index: number): string => places[place - 1]?.[index - 1]?.source ?? "";
 	const answers: Array<(path: string) => void> = [];
 	port.on("message", (message: ToWorker) => answers.shift()?.(message.next));
 
 	const vm = await startVm({
 		hostLoad: (name: string) => vm.load(runtimeSource(name), `=host/${name}.luau`),
-		hostTreeOf: (index: number) => vm.load(treeSource(places[index - 1] ?? []), `=host/place`),
-		hostCompileOf: (place: number, index: number, chunkName: string) =>
-			vm.load(places[place - 1]?.[index - 1]?.source ?? "", chunkName),
+		hostTree: (place: number) => vm.load(treeSource(places[place - 1] ?? []), `=host/place`),
+		hostUsesEnvironment: (place: number, index: number) => /\b[gs]etfenv\b/.test(source(place, index)),
+		hostCompile: (place: number, index: number, chunkName: string, names: string) =>
+			vm.load(names === "" ? source(place, index) : `local ${names} = ...; ${source(place, index)}`, chunkName),
 		hostEmit: (text: string) => {
 			send({ type: "event", event: JSON.parse(text) as HostEvent });
 		},
@@ -51,8 +53,10 @@ async function run(): Promise<void> {
 	send({ type: "finished" });
 }
 
+/** A file of the host's Luau runtime; `import` is its first argument. */
 function runtimeSource(name: string): string {
-	return readFileSync(fileURLToPath(new URL(`./luau/${name}.luau`, import.meta.url)), "utf8");
+	const text = readFileSync(fileURLToPath(new URL(`./luau/${name}.luau`, import.meta.url)), "utf8");
+	return name === "main" ? text : `local import = ...; ${text}`;
 }
 
 try {
