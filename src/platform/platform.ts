@@ -16,6 +16,8 @@ export interface Platform {
 	readonly memoryStores: MemoryStoresService;
 	readonly http: HttpsService;
 	readonly players: PlayersService;
+	/** Where Baton keeps what a server has one of; starts empty. */
+	readonly shared: Map<unknown, object>;
 	readonly task: TaskLibrary;
 	/** The `DataStoreGetOptions` of a read that bypasses the 4 s read cache. */
 	readonly uncachedRead: ReadOptions;

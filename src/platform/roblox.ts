@@ -26,6 +26,7 @@ export function robloxPlatform(): Platform {
 		memoryStores: MemoryStoreService,
 		http: HttpService as unknown as HttpsService,
 		players: Players,
+		shared: new Map(),
 		task: task as unknown as Platform["task"],
 		uncachedRead,
 		clock: () => os.clock(),

@@ -1,15 +1,15 @@
+import { Platform } from "../platform/platform";
+
 /**
- * Something that a server has one of, made at first use. Give it the platform object, since a server is one platform.
- *
- * What `create` makes must not hold the platform: Luau's weak tables would then keep both for ever.
+ * Something that a server has one of, made at first use. It hangs off the platform, so that servers which share a VM
+ * share nothing else, and ends with it.
  */
-export function perPlatform<T extends object>(create: () => T): (platform: object) => T {
-	const made = new WeakMap<object, T>();
+export function perPlatform<T extends object>(create: (platform: Platform) => T): (platform: Platform) => T {
 	return (platform) => {
-		const existing = made.get(platform);
-		if (existing !== undefined) return existing;
-		const fresh = create();
-		made.set(platform, fresh);
+		const existing = platform.shared.get(create);
+		if (existing !== undefined) return existing as T;
+		const fresh = create(platform);
+		platform.shared.set(create, fresh);
 		return fresh;
 	};
 }

@@ -90,6 +90,7 @@ export class Server implements CallingServer {
 			memoryStores: services.memoryStores,
 			http: services.http,
 			players: this.playersService,
+			shared: new Map(),
 			task: createTaskLibrary(this.runner, scheduler, switches.frames),
 			uncachedRead: { UseCache: false },
 			clock: () => this.clocks.monotonic(),
