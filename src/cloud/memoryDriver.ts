@@ -108,15 +108,14 @@ export class MemoryDriver<T extends defined> {
 						return undefined;
 					}
 					if (result === undefined) return undefined;
-					refused = this.valueProblem(result as T);
-					if (refused === undefined) written = result as T;
+					refused = this.valueProblem(result);
+					if (refused === undefined) written = result;
 					return written;
 				},
 				ttlSeconds,
 			),
 		);
-		const failed = thrown as { readonly value: unknown } | undefined;
-		if (failed !== undefined) error(failed.value, 0);
+		if (thrown !== undefined) error(thrown.value, 0);
 		if (refused !== undefined) return err(this.refusal("update", key, refused));
 		return answer.success ? ok(written) : err(this.failure("update", key, answer));
 	}

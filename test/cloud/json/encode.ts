@@ -38,7 +38,7 @@ function append(parts: Array<string>, value: unknown, open: Set<unknown>): void 
 	else if (typeIs(value, "table")) {
 		if (open.has(value)) error(CYCLE, 0);
 		open.add(value);
-		appendTable(parts, value as object, open);
+		appendTable(parts, value, open);
 		open.delete(value);
 	} else parts.push("null"); // functions, threads, instances
 }
