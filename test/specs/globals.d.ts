@@ -1,1 +1,7 @@
 /// <reference types="@rbxts/testez/globals" />
+
+/**
+ * Starts an empty web server on this machine and returns its URL, for specs over real HTTP: one that enforces
+ * preconditions, one that ignores them, or one that tells no ETags. Undefined where the specs run in Studio.
+ */
+declare const __BATON_LOOPBACK: ((kind: "enforcing" | "ignoring" | "untagged") => string) | undefined;

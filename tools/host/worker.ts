@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
+import { fetchLoopback, startLoopback } from "./loopback.ts";
 import { type PlaceInstance, readPlace } from "./place.ts";
 import type { FromWorker, HostEvent, ToWorker, WorkerInput } from "./protocol.ts";
 import { startVm } from "./vm.ts";
@@ -46,6 +47,8 @@ async function run(): Promise<void> {
 				answers.push(resolve);
 				send({ type: "next" });
 			}),
+		hostFetch: fetchLoopback,
+		hostLoopback: startLoopback,
 		hostExit: () => process.exit(0),
 		hostArgument: () => JSON.stringify(input.argument ?? {}),
 	});
