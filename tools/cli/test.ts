@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { runSpecs } from "../host/runSpecs.ts";
 import { checkFormat, checkToolTypes, lint } from "../lib/checks.ts";
 import { compilePackage } from "../lib/compile.ts";
+import { checkConsumer } from "../lib/consumer.ts";
 import { textOf } from "../lib/failure.ts";
 import { runNodeTests } from "../lib/nodeTests.ts";
 import { type Failure, note, print, printFailures, step } from "../lib/report.ts";
@@ -15,7 +16,7 @@ let passed = 0;
 const failures: Array<Failure> = [];
 
 /** A step that counts as one test. Answers whether it went well. */
-async function check(title: string, work: () => Promise<void>): Promise<boolean> {
+async function check(title: string, work: (progress: (text: string) => void) => Promise<void>): Promise<boolean> {
 	try {
 		await step(title, work);
 		passed += 1;
@@ -59,9 +60,16 @@ async function specs(place: string): Promise<void> {
 }
 
 async function specLane(): Promise<void> {
-	await guard("test place", async () => specs(await makeTestPlace()));
+	let place: string | undefined;
+	await guard("test place", async () => {
+		place = await makeTestPlace();
+		await specs(place);
+	});
 	if (isPartial) return;
-	await check("compile the package", compilePackage);
+	const isCompiled = await check("compile the package", compilePackage);
+	if (!isCompiled || place === undefined) return;
+	const testPlace = place;
+	await check("consumer", (progress) => checkConsumer(testPlace, progress));
 }
 
 async function toolLane(): Promise<void> {
