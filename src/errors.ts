@@ -11,6 +11,7 @@ import { RobloxErrorKind } from "./backend/robloxErrors";
  * - `released`: the profile was released and no longer belongs to this server.
  * - `player_left`: the player left before the profile was ready.
  * - `invalid_data`: data failed the driver's `check`, or cannot be stored (`path`). Nothing was written.
+ * - `invalid_key`: the key is empty, too long, not valid UTF-8 or reserved. Nothing was read or written.
  * - `invalid_record`: the stored value is not a Baton record. It was left as it is.
  * - `outdated`: the record was written by a newer version of the game. Nothing was written, no lock was taken.
  * - `migration_mismatch`: the record's migrations are not a beginning of this driver's.
@@ -29,6 +30,7 @@ export type ErrorType =
 	| "released"
 	| "player_left"
 	| "invalid_data"
+	| "invalid_key"
 	| "invalid_record"
 	| "outdated"
 	| "migration_mismatch"

@@ -25,6 +25,8 @@ export interface Claim {
 	readonly wallNow: number;
 	readonly ttlSeconds: number;
 	readonly skewSeconds: number;
+	/** Whether any other server's session lock may be taken at once: data of Studio alone, whose servers are stopped by hand. */
+	readonly anyLock?: boolean;
 	/** Token of a lock whose holder still beats: never taken. */
 	readonly protectedToken?: string;
 	/** Proof that a lock's holder stopped; counts only for a lock that carries `Presence`. */
@@ -90,6 +92,7 @@ export function ownershipOf(lock: StoredLock | undefined, updatedTime: number | 
 		return claim.otherTokens?.has(lock.Token) === true ? { verdict: "held", lock } : { verdict: "orphan", lock };
 	}
 	if (lock.Tx === true) return txOwnership(lock, updatedTime, claim);
+	if (claim.anyLock === true) return { verdict: "stale", lock };
 	if (claim.protectedToken === lock.Token) return { verdict: "held", lock };
 	if (provedStopped(lock, claim.stoppedProof)) return { verdict: "stopped", lock };
 	const age = ageOf(lock, updatedTime, claim);

@@ -8,11 +8,19 @@ export interface SignalConnection {
 	disconnect(): void;
 }
 
+/** The side of a {@link Signal} that listens. */
+export interface Subscribable<T extends Array<unknown>> {
+	/** Calls `callback` on every event until disconnected, each call in a thread of its own. Does not yield. */
+	connect(callback: (...args: T) => void): SignalConnection;
+	/** Calls `callback` on the next event only. Does not yield. */
+	once(callback: (...args: T) => void): SignalConnection;
+}
+
 /**
  * A typed event. Each handler runs in a thread of its own, so that one that yields or throws holds up nobody: neither the
  * other handlers nor the code that fires.
  */
-export class Signal<T extends Array<unknown>> {
+export class Signal<T extends Array<unknown>> implements Subscribable<T> {
 	private listeners: ReadonlyArray<Listener<T>> = [];
 
 	public constructor(private readonly taskLibrary: TaskLibrary) {}

@@ -1,0 +1,268 @@
+import { Backend } from "../backend/backend";
+import { StoreClock } from "../backend/storeClock";
+import { BatonError } from "../errors";
+import { Platform } from "../platform/platform";
+import { acquire, AcquireDecision } from "../record/acquire";
+import { asTransform } from "../record/asTransform";
+import { giveBack } from "../record/giveBack";
+import { CLOCK_KEY } from "../record/limits";
+import { StoredLock, StoredRecord } from "../record/types";
+import { err, ok, Result } from "../result";
+import { BackOff } from "../util/backOff";
+import { Waiter } from "../util/waiter";
+import { HeldLock } from "./openProfile";
+import { foreignFormat, givenBack, invalidRecord, lockedElsewhere, unresolvedTransaction } from "./recordErrors";
+
+/** Seconds between the attempts of a load: doubling from the first to the last (seed "Lock handoff", Cross-server requests). */
+const FIRST_SPACING = 0.5;
+const LAST_SPACING = 2;
+
+/** What a driver tells its acquirer. */
+export interface AcquirerHome {
+	readonly store: string;
+	readonly platform: Platform;
+	readonly backend: Backend;
+	readonly storeClock: StoreClock;
+	readonly jobId: string;
+	readonly ttlSeconds: number;
+	readonly skewSeconds: number;
+	readonly defaults: unknown;
+	readonly migrationNames: ReadonlyArray<string>;
+	readonly importLegacy?: (value: unknown) => unknown;
+	/** Whether any foreign lock may be taken at once, since no two servers ever share this data (Studio's own). */
+	readonly takesAnyLock: boolean;
+	readonly presence: () => boolean | undefined;
+	/** What is wrong with imported data, as a sentence. Pure. */
+	readonly checkImported: (data: unknown) => string | undefined;
+	readonly metric: (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
+}
+
+/** One wish for a lock. */
+export interface AcquireWish {
+	readonly key: string;
+	readonly userIds?: ReadonlyArray<number>;
+	/** Whether to wait for another server's lock. */
+	readonly waitsForLock: boolean;
+	/** On the platform's clock: no attempt starts after it. */
+	readonly deadline: number;
+	/** Yields for up to `seconds` between two attempts. */
+	readonly park: (seconds: number) => void;
+	/** Why the lock is no longer wanted; undefined while it is. Asked after every yield. */
+	readonly unwanted: () => BatonError | undefined;
+}
+
+/** A lock that was taken, and what it was taken on. */
+export interface Acquisition {
+	readonly lock: HeldLock;
+	readonly record: StoredRecord;
+}
+
+/** How one attempt went on: taken, over with an error, or to be tried again. */
+type Step =
+	| { readonly taken: Acquisition }
+	| { readonly failed: BatonError }
+	/** Worth another attempt; with `atOnce` without a pause, for something was learned. */
+	| { readonly again: BatonError; readonly atOnce?: boolean };
+
+/** Takes session locks, waits for them, and gives back what is not wanted. */
+export class Acquirer {
+	private returns = new Array<Return>();
+	private closing = false;
+
+	public constructor(private readonly home: AcquirerHome) {}
+
+	/**
+	 * Takes the lock of a record; yields. An attempt that was not answered recognizes itself in the next one. When it fails
+	 * after an attempt without answer, the lock is given back in the background.
+	 */
+	public acquire(wish: AcquireWish): Result<Acquisition> {
+		const { clock } = this.home.platform;
+		const attempts = new Attempts(this.home.platform.http.GenerateGUID(false));
+		let spacing = FIRST_SPACING;
+		for (;;) {
+			const step = this.attempt(wish, attempts);
+			if ("taken" in step) {
+				const unwanted = wish.unwanted();
+				if (unwanted === undefined) return ok(step.taken);
+				this.giveBack(wish.key, attempts.token);
+				return err(unwanted);
+			}
+			const unwanted = wish.unwanted();
+			const left = wish.deadline - clock();
+			const problem = unwanted ?? ("failed" in step ? step.failed : left <= 0 ? step.again : undefined);
+			if (problem !== undefined) {
+				if (attempts.unanswered) this.giveBack(wish.key, attempts.token);
+				return err(problem);
+			}
+			if ("again" in step && step.atOnce) continue;
+			wish.park(math.min(spacing, left));
+			spacing = math.min(spacing * 2, LAST_SPACING);
+		}
+	}
+
+	/** Gives a lock back without touching the data: in the background, until it is answered. Does not yield. */
+	public giveBack(key: string, token: string): void {
+		const { platform, backend, store, storeClock } = this.home;
+		const job: Return = { token, backOff: new BackOff(platform), done: new Waiter(platform) };
+		if (this.closing) job.backOff.close();
+		this.returns.push(job);
+		platform.task.spawn(() => {
+			let reported = false;
+			for (;;) {
+				const answer = backend.update(
+					key,
+					asTransform((value) => giveBack(value, token)),
+				);
+				if (answer.success) {
+					storeClock.observe(answer.value.updatedTime);
+					break;
+				}
+				if (job.backOff.failed(answer.error.retryable !== false) && !reported) {
+					reported = true;
+					platform.warn(
+						`Baton: the lock of "${key}" in store "${store}", taken for a load that failed, cannot be given back; ` +
+							`it is tried until it lands. ${answer.error.message}`,
+					);
+				}
+				job.backOff.pause();
+			}
+			this.returns = this.returns.filter((other) => other !== job);
+			job.done.resolve(true);
+		});
+	}
+
+	/** The server closes: tries of giving back come faster. Yields until they are through, or `deadline` has passed. */
+	public closeBy(deadline: number): void {
+		this.closing = true;
+		const jobs = this.returns;
+		for (const { backOff } of jobs) backOff.close();
+		for (const { done } of jobs) done.wait(deadline - this.home.platform.clock());
+	}
+
+	private attempt(wish: AcquireWish, attempts: Attempts): Step {
+		const { home } = this;
+		const { platform } = home;
+		const request = {
+			claim: {
+				jobId: home.jobId,
+				token: attempts.token,
+				storeNow: home.storeClock.now(),
+				hasStoreTime: home.backend.hasStoreTime,
+				wallNow: platform.time(),
+				ttlSeconds: home.ttlSeconds,
+				skewSeconds: home.skewSeconds,
+				anyLock: home.takesAnyLock,
+			},
+			time: platform.time(),
+			presence: home.presence(),
+			defaults: home.defaults,
+			migrations: home.migrationNames,
+			takeOrphan: attempts.orphan,
+			importLegacy: home.importLegacy,
+			checkImported: (data: unknown) => home.checkImported(data),
+		};
+		const decide = (value: unknown, updatedTime: number | undefined): AcquireDecision =>
+			acquire(value, updatedTime, request);
+		const answer = home.backend.update(wish.key, asTransform(decide, wish.userIds));
+		if (!answer.success) {
+			attempts.unanswered = true;
+			return answer.error.retryable === false ? { failed: answer.error } : { again: answer.error };
+		}
+		home.storeClock.observe(answer.value.updatedTime);
+		return this.step(wish, attempts, answer.value.report);
+	}
+
+	private step(wish: AcquireWish, attempts: Attempts, decision: AcquireDecision): Step {
+		const { key } = wish;
+		const { store } = this.home;
+		if (decision.write !== undefined) {
+			const { took } = decision;
+			if (took !== undefined) this.reportTaking(key, took.lock, took.verdict);
+			return this.taken(decision.write);
+		}
+		switch (decision.keep) {
+			case "mine":
+				return this.taken(decision.record);
+			case "released":
+				// A give-back of this token has come first; nothing can be taken under it any more.
+				attempts.renew(this.home.platform.http.GenerateGUID(false));
+				return { again: givenBack(store, key), atOnce: true };
+			case "orphan":
+				if (attempts.orphan === decision.lock.Token)
+					return { again: lockedElsewhere(store, key, decision.lock) };
+				attempts.orphan = decision.lock.Token;
+				return { again: lockedElsewhere(store, key, decision.lock), atOnce: true };
+			case "held":
+				return this.held(wish, attempts, decision.lock, decision.needsStoreTime);
+			case "unresolved":
+				return { failed: unresolvedTransaction(store, key) };
+			case "outdated":
+			case "mismatch":
+				if (decision.orphan !== undefined) this.giveBack(key, decision.orphan.Token);
+				return { failed: foreignFormat(store, key, decision.keep, decision.stored, this.home.migrationNames) };
+			case "invalid":
+				return { failed: invalidRecord(store, key, decision.reason) };
+		}
+	}
+
+	private held(wish: AcquireWish, attempts: Attempts, lock: StoredLock, needsStoreTime: boolean): Step {
+		const locked = lockedElsewhere(this.home.store, wish.key, lock);
+		if (needsStoreTime && !attempts.askedTime) {
+			attempts.askedTime = true;
+			this.learnStoreTime();
+			return { again: locked, atOnce: true };
+		}
+		return wish.waitsForLock ? { again: locked } : { failed: locked };
+	}
+
+	/** Age is told by the store's clock alone, which only a write shows. */
+	private learnStoreTime(): void {
+		const { backend, storeClock } = this.home;
+		const answer = backend.update(CLOCK_KEY, () => ({
+			write: { Kind: CLOCK_KEY },
+			userIds: [],
+			metadata: {},
+			report: undefined,
+		}));
+		if (answer.success) storeClock.observe(answer.value.updatedTime);
+	}
+
+	private taken(record: StoredRecord): Step {
+		const { Token, Turn, Seq } = record.Lock!;
+		this.home.metric("lock.acquired", 1, {});
+		return { taken: { record, lock: { token: Token, turn: Turn, seq: Seq } } };
+	}
+
+	private reportTaking(key: string, lock: StoredLock, verdict: "orphan" | "stale" | "stopped"): void {
+		this.home.metric("lock.taken", 1, { verdict });
+		if (verdict !== "stale") return;
+		this.home.platform.warn(
+			`Baton: took the lock of "${key}" in store "${this.home.store}" from server ${lock.JobId}, which has not written ` +
+				`it for over ${this.home.ttlSeconds + this.home.skewSeconds} s`,
+		);
+	}
+}
+
+/** What the attempts of one load share. */
+class Attempts {
+	/** Whether an attempt under this token was sent and not answered. */
+	public unanswered = false;
+	/** The orphan that the last attempt met. */
+	public orphan?: string;
+	/** Whether the store was asked for its time. */
+	public askedTime = false;
+
+	public constructor(public token: string) {}
+
+	public renew(token: string): void {
+		this.token = token;
+		this.unanswered = false;
+	}
+}
+
+/** A lock on its way back. */
+interface Return {
+	readonly token: string;
+	readonly backOff: BackOff;
+	readonly done: Waiter<true>;
+}

@@ -1,0 +1,437 @@
+import { Backend, RecordVersion } from "../backend/backend";
+import { StoreClock } from "../backend/storeClock";
+import { BatonError } from "../errors";
+import { Platform } from "../platform/platform";
+import { robloxPlatform } from "../platform/roblox";
+import { DeepReadonly } from "../record/deepReadonly";
+import { checkKey } from "../record/limits";
+import { err, ok, Result } from "../result";
+import { runAll } from "../util/parallel";
+import { Signal, Subscribable } from "../util/signal";
+import { Acquirer } from "./acquirer";
+import { Autosave } from "./autosave";
+import { DataGate } from "./dataGate";
+import { Kernel } from "./kernel";
+import { KeySlots, Slot } from "./keySlots";
+import { Metrics } from "./metrics";
+import { OpenProfile } from "./openProfile";
+import { DriverOptions, DriverSettings, LoadOptions, readLoadOptions, readOptions } from "./options";
+import { PlayerSessions } from "./playerSessions";
+import { Profile } from "./profile";
+import { ServerState, serverState, SHUTDOWN_SECONDS } from "./serverState";
+import { storePlace } from "./storePlace";
+
+/** How many versions `listVersions` gives where it is not told. */
+const VERSIONS = 100;
+
+/**
+ * A named store of records on this server, and the rules by which it loads, locks and saves them. One driver a name on a
+ * server; make it when the server starts, connect to its events, then `attach` it.
+ */
+export class DataDriver<T extends object> {
+	/** Fired when a player's profile is loaded. Connect before `attach`, or ask `waitForProfile`. */
+	public readonly onReady: Subscribable<[player: Player, profile: Profile<T>]>;
+	/** Fired when a player's load failed; the session is ended right after. */
+	public readonly onLoadFailed: Subscribable<[player: Player, cause: BatonError]>;
+	/** The store's name. */
+	public readonly name: string;
+
+	private readonly readySignal: Signal<[player: Player, profile: Profile<T>]>;
+	private readonly failedSignal: Signal<[player: Player, cause: BatonError]>;
+	private readonly settings: DriverSettings<T>;
+	private readonly platform: Platform;
+	private readonly server: ServerState;
+	private readonly gate: DataGate<T>;
+	private readonly backend: Backend;
+	private readonly storeClock: StoreClock;
+	private readonly acquirer: Acquirer;
+	private readonly autosave: Autosave<T>;
+	private readonly slots: KeySlots<T>;
+	private readonly metrics: Metrics;
+	private kernel?: Kernel;
+	private sessions?: PlayerSessions<T>;
+	private closing = false;
+
+	/**
+	 * Makes the driver; nothing is read or written yet. Does not yield. Throws where an option is unknown or no good, and
+	 * where this server has a driver of the same name.
+	 */
+	public constructor(options: DriverOptions<T>) {
+		const settings = readOptions(options);
+		const platform = settings.platform ?? robloxPlatform();
+		const taskLibrary = platform.task;
+		this.settings = settings;
+		this.platform = platform;
+		this.name = settings.name;
+		this.server = serverState(platform);
+		this.gate = new DataGate(settings, taskLibrary.cancel);
+		this.readySignal = new Signal(taskLibrary);
+		this.failedSignal = new Signal(taskLibrary);
+		this.onReady = this.readySignal;
+		this.onLoadFailed = this.failedSignal;
+		this.metrics = new Metrics(platform, settings.name, settings.onMetric);
+		this.slots = new KeySlots(platform);
+		const place = storePlace(settings, platform);
+		this.backend = place.backend;
+		this.storeClock = new StoreClock(platform.clock);
+		this.autosave = new Autosave(platform, {
+			name: settings.name,
+			periodSeconds: settings.autosaveSeconds,
+			renewSeconds: settings.lockTtlSeconds / 2,
+		});
+		this.acquirer = new Acquirer({
+			store: settings.name,
+			platform,
+			backend: place.backend,
+			storeClock: this.storeClock,
+			jobId: settings.jobId ?? this.server.jobId,
+			ttlSeconds: settings.lockTtlSeconds,
+			skewSeconds: settings.lockSkewSeconds,
+			defaults: this.gate.defaults,
+			migrationNames: this.gate.migrationNames,
+			importLegacy: settings.importLegacy,
+			takesAnyLock: place.takesAnyLock,
+			presence: () => undefined,
+			checkImported: (data) => this.gate.problemOf(data),
+			metric: (name, value, tags) => this.metrics.report(name, value, tags),
+		});
+		if (!this.server.enter(settings.name, this)) {
+			error(
+				`Baton: this server has a DataDriver named "${settings.name}" already; use that one, or another name`,
+				2,
+			);
+		}
+	}
+
+	/**
+	 * Loads a profile for every player here and to come, releases it when they leave, and all of them when the server
+	 * closes. `kernel` is what a game framework hands in; without one, the drivers of a server share a plain one. Does not
+	 * yield. Throws when it is attached or closed already.
+	 */
+	public attach(kernel: Kernel = this.server.sharedKernel()): void {
+		if (this.sessions !== undefined) error(`Baton: driver "${this.name}" is attached already`, 2);
+		if (this.closing) error(`Baton: driver "${this.name}" is closed and cannot be attached`, 2);
+		this.kernel = kernel;
+		this.begin();
+		this.sessions = new PlayerSessions(
+			{
+				platform: this.platform,
+				store: this.name,
+				keyOf: this.settings.key,
+				onSessionEnd: this.settings.onSessionEnd,
+				openProfile: (key) => this.activeProfile(key),
+				loadFor: (player, key, isHere) => this.loadFor(player, key, isHere),
+				onReady: (player, profile) => this.readySignal.fire(player, profile),
+				onLoadFailed: (player, cause) => this.failedSignal.fire(player, cause),
+			},
+			kernel,
+		);
+		this.sessions.start();
+	}
+
+	/**
+	 * Loads the record of `key` under this server's session lock, or makes it. Yields.
+	 *
+	 * A failing store is tried again for up to `lockWaitSeconds`. Another server's lock answers at once, unless
+	 * `options.waitForLock`. A load that fails leaves the record as it was and no lock behind.
+	 *
+	 * Errors: `invalid_key`, `already_loaded`, `profile_locked`, `invalid_record`, `outdated`, `migration_mismatch`,
+	 * `migration_failed`, `invalid_data`, `unresolved_transaction`, `profile_closed`, `roblox`. Throws where an option is
+	 * unknown.
+	 */
+	public load(key: string, options: LoadOptions = {}): Result<Profile<T>> {
+		const { userIds, waitForLock, handoffSeconds } = readLoadOptions("driver.load", options);
+		return this.open({
+			key,
+			userIds,
+			waitsForLock: waitForLock === true,
+			localSeconds: handoffSeconds ?? this.settings.localHandoffSeconds ?? 0,
+			isWanted: () => true,
+		});
+	}
+
+	/** The profile of `key` that is open on this server and active. Does not yield. */
+	public get(key: string): Profile<T> | undefined {
+		return this.activeProfile(key);
+	}
+
+	/** The player's profile, once it is loaded and while it is active. Does not yield. Throws before `attach`. */
+	public profileOf(player: Player): Profile<T> | undefined {
+		return this.attached("profileOf").profileOf(player);
+	}
+
+	/**
+	 * The player's profile; yields until it is loaded. Throws before `attach`.
+	 *
+	 * Errors: `player_left`, and those of the load that failed.
+	 */
+	public waitForProfile(player: Player): Result<Profile<T>> {
+		return this.attached("waitForProfile").waitFor(player);
+	}
+
+	/**
+	 * The stored data of `key`, without loading it: no lock is taken or waited for, nothing is written. Undefined where
+	 * nothing is stored. What an open profile has not saved yet is not in it. Yields.
+	 *
+	 * Errors: `invalid_key`, `invalid_record`, `outdated`, `migration_mismatch`, `migration_failed`, `invalid_data`,
+	 * `unresolved_transaction`, `roblox`.
+	 */
+	public peek(key: string): Result<DeepReadonly<T> | undefined> {
+		const problem = this.keyError(key);
+		if (problem !== undefined) return err(problem);
+		const found = this.backend.read(key, true);
+		if (!found.success) return found;
+		if (found.value === undefined) return ok(undefined);
+		return this.gate.fromValue(key, found.value.value);
+	}
+
+	/**
+	 * The stored versions of a record, newest first. Roblox keeps the last write of every hour for 30 days. Yields.
+	 *
+	 * Errors: `invalid_key`, `unsupported` by the backend, `roblox`.
+	 */
+	public listVersions(key: string, limit = VERSIONS): Result<ReadonlyArray<RecordVersion>> {
+		const problem = this.keyError(key);
+		if (problem !== undefined) return err(problem);
+		if (this.backend.listVersions === undefined) return err(this.unsupported("keeps no versions"));
+		return this.backend.listVersions(key, limit);
+	}
+
+	/**
+	 * Puts the data of `key` back to what they were at `unixSeconds`; lock, ids and counters stay current. Takes the
+	 * session lock for it, saves and releases. Returns the data. Yields.
+	 *
+	 * Errors: `not_found` where nothing was stored then, `unsupported` by the backend, and those of `load` and
+	 * `profile.release`.
+	 */
+	public restoreAt(key: string, unixSeconds: number, options: LoadOptions = {}): Result<DeepReadonly<T>> {
+		readLoadOptions("driver.restoreAt", options);
+		const problem = this.keyError(key);
+		if (problem !== undefined) return err(problem);
+		if (this.backend.readAt === undefined) return err(this.unsupported("keeps no versions"));
+		const found = this.backend.readAt(key, unixSeconds);
+		if (!found.success) return found;
+		if (found.value === undefined) {
+			const message = `Baton: nothing was stored for "${key}" in store "${this.name}" at ${unixSeconds}`;
+			return err(new BatonError("not_found", message, { store: this.name, key }));
+		}
+		const old = this.gate.fromValue(key, found.value.value);
+		if (!old.success) return old;
+		const loaded = this.load(key, options);
+		if (!loaded.success) return loaded;
+		const profile = loaded.value;
+		const updated = profile.update(() => old.value);
+		const released = profile.release();
+		if (!updated.success) return updated;
+		return released.success ? updated : released;
+	}
+
+	/**
+	 * Saves every open profile with unsaved changes, all at once. Yields until the last is answered. Returns how many
+	 * there were.
+	 *
+	 * Errors: that of the first one that failed, with their number in the message; the others are saved.
+	 */
+	public saveAll(): Result<number> {
+		const failures = new Array<BatonError>();
+		const dirty = this.slots.profiles().filter((profile) => profile.active && profile.isDirty());
+		runAll(
+			this.platform,
+			dirty.map((profile) => () => {
+				const saved = profile.save();
+				if (!saved.success) failures.push(saved.error);
+			}),
+		);
+		if (failures.isEmpty()) return ok(dirty.size());
+		const [first] = failures;
+		const message = `Baton: ${failures.size()} of ${dirty.size()} profiles of store "${this.name}" were not saved: ${first.message}`;
+		return err(new BatonError(first.type, message, { ...first, cause: first }));
+	}
+
+	/**
+	 * Starts no more loads, releases every profile, all at once, and gives back the locks of loads under way. Yields until
+	 * all is answered, 28 s at most (the server waits 30 s when it closes). Safe to call again; the server's shutdown calls
+	 * it for every driver.
+	 *
+	 * Errors: `roblox` naming the keys that were not answered in time; they are tried on while the server lives.
+	 */
+	public close(): Result<undefined> {
+		return this.closeBy(this.platform.clock() + SHUTDOWN_SECONDS);
+	}
+
+	/** Part of {@link DataDriver.close}, for the server's shutdown: `deadline` is on the platform's clock. */
+	public closeBy(deadline: number): Result<undefined> {
+		this.closing = true;
+		this.sessions?.close();
+		this.autosave.stop();
+		for (const slot of this.slots.all()) {
+			slot.unpark();
+			const { profile } = slot;
+			if (profile === undefined) continue;
+			this.platform.task.spawn(() => profile.release());
+			profile.writer.close();
+		}
+		this.slots.waitUntilEmpty(deadline);
+		this.acquirer.closeBy(deadline);
+		const left = this.slots.keys();
+		if (left.isEmpty()) return ok(undefined);
+		const message =
+			`Baton: driver "${this.name}" closes with ${left.size()} profiles whose last save was not answered: ` +
+			`${left.join(", ")}. What they changed since their last save is lost if the server ends now.`;
+		this.platform.warn(message);
+		return err(new BatonError("roblox", message, { store: this.name, retryable: true }));
+	}
+
+	/** A player's load: waits for other servers' locks and for this server's own work on the key, all by one deadline. */
+	private loadFor(player: Player, key: string, isWanted: () => boolean): Result<OpenProfile<T>> {
+		const started = this.platform.clock();
+		const loaded = this.open({
+			key,
+			userIds: [player.UserId],
+			waitsForLock: true,
+			localSeconds: this.settings.localHandoffSeconds ?? this.settings.lockWaitSeconds,
+			isWanted,
+			player,
+		});
+		const outcome = loaded.success ? "joined" : loaded.error.type;
+		this.metrics.report("join.seconds", this.platform.clock() - started, { outcome });
+		return loaded;
+	}
+
+	private open(wish: OpenWish): Result<OpenProfile<T>> {
+		const problem = this.keyError(wish.key);
+		if (problem !== undefined) return err(problem);
+		this.begin();
+		const started = this.platform.clock();
+		const reserved = this.reserve(wish, started + wish.localSeconds);
+		if (!reserved.success) return reserved;
+		const slot = reserved.value;
+		const opened = this.openIn(slot, wish, started + math.max(wish.localSeconds, this.settings.lockWaitSeconds));
+		if (!opened.success) {
+			this.slots.free(wish.key, slot);
+			return opened;
+		}
+		slot.profile = opened.value;
+		this.autosave.add(opened.value);
+		slot.signalChange();
+		return opened;
+	}
+
+	/** Makes the key this load's own; waits until `deadline` for what this server still does with it. */
+	private reserve(wish: OpenWish, deadline: number): Result<Slot<T>> {
+		const { key } = wish;
+		let hurried = false;
+		for (;;) {
+			const unwanted = this.unwanted(wish);
+			if (unwanted !== undefined) return err(unwanted);
+			const slot = this.slots.get(key);
+			if (slot === undefined) return ok(this.slots.reserve(key));
+			const { profile } = slot;
+			const left = deadline - this.platform.clock();
+			if (left <= 0 || (profile !== undefined && profile.active)) {
+				const state = profile === undefined ? "being loaded" : profile.active ? "open" : "being released";
+				const message = `Baton: "${key}" in store "${this.name}" is ${state} on this server; use driver.get for an open one`;
+				return err(new BatonError("already_loaded", message, { store: this.name, key }));
+			}
+			if (profile !== undefined && !hurried) {
+				hurried = true;
+				profile.writer.hurry();
+			}
+			slot.waitForChange(left);
+		}
+	}
+
+	private openIn(slot: Slot<T>, wish: OpenWish, deadline: number): Result<OpenProfile<T>> {
+		const { key, userIds } = wish;
+		const acquired = this.acquirer.acquire({
+			key,
+			userIds,
+			waitsForLock: wish.waitsForLock,
+			deadline,
+			unwanted: () => this.unwanted(wish),
+			park: (seconds) => slot.park(seconds),
+		});
+		if (!acquired.success) return acquired;
+		const { lock, record } = acquired.value;
+		const gated = this.gate.fromRecord(key, record);
+		if (!gated.success) {
+			this.acquirer.giveBack(key, lock.token);
+			return gated;
+		}
+		const profile = new OpenProfile(
+			{
+				store: this.name,
+				platform: this.platform,
+				backend: this.backend,
+				storeClock: this.storeClock,
+				migrationNames: this.gate.migrationNames,
+				presence: () => undefined,
+				admit: (data) => this.gate.admit(key, data),
+				metric: (name, value, tags) => this.metrics.report(name, value, tags),
+				onEnded: (lost) => this.profileEnded(slot, profile, lost),
+			},
+			key,
+			userIds,
+			lock,
+			gated.value,
+		);
+		return ok(profile);
+	}
+
+	private profileEnded(slot: Slot<T>, profile: OpenProfile<T>, lost: BatonError | undefined): void {
+		this.autosave.remove(profile);
+		this.metrics.report(lost === undefined ? "lock.released" : "lock.lost", 1);
+		if (lost !== undefined) this.sessions?.profileLost(profile);
+		this.slots.free(profile.key, slot);
+	}
+
+	private unwanted(wish: OpenWish): BatonError | undefined {
+		const { key, player } = wish;
+		const details = { store: this.name, key };
+		if (this.closing) return new BatonError("profile_closed", `Baton: driver "${this.name}" is closing`, details);
+		if (wish.isWanted()) return undefined;
+		const message = `Baton: player ${player?.Name} left before "${key}" of store "${this.name}" was loaded`;
+		return new BatonError("player_left", message, details);
+	}
+
+	/** What the first load or `attach` starts. */
+	private begin(): void {
+		if (this.closing) return;
+		this.server.bindClose();
+		const kernel = this.kernel ?? this.server.sharedKernel();
+		this.autosave.runOn(kernel.scheduler);
+	}
+
+	private activeProfile(key: string): OpenProfile<T> | undefined {
+		const profile = this.slots.get(key)?.profile;
+		return profile !== undefined && profile.active ? profile : undefined;
+	}
+
+	private attached(method: string): PlayerSessions<T> {
+		if (this.sessions === undefined)
+			error(`Baton: call driver:attach() before driver:${method}(), on "${this.name}"`, 3);
+		return this.sessions;
+	}
+
+	private keyError(key: string): BatonError | undefined {
+		const problem = checkKey(this.name, key);
+		return problem !== undefined
+			? new BatonError("invalid_key", `Baton: ${problem}. Nothing was read or written.`, { store: this.name })
+			: undefined;
+	}
+
+	private unsupported(what: string): BatonError {
+		const message = `Baton: the ${this.backend.name} backend of store "${this.name}" ${what}`;
+		return new BatonError("unsupported", message, { store: this.name });
+	}
+}
+
+/** One wish to open a key. */
+interface OpenWish {
+	readonly key: string;
+	readonly userIds?: ReadonlyArray<number>;
+	readonly waitsForLock: boolean;
+	readonly localSeconds: number;
+	readonly isWanted: () => boolean;
+	readonly player?: Player;
+}

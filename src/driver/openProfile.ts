@@ -1,0 +1,294 @@
+import { asTransform } from "../record/asTransform";
+import { Backend } from "../backend/backend";
+import { StoreClock } from "../backend/storeClock";
+import { BatonError, LockHolder } from "../errors";
+import { Platform } from "../platform/platform";
+import { DeepReadonly } from "../record/deepReadonly";
+import { LostReason } from "../record/holding";
+import { release } from "../record/release";
+import { Kept, save, SaveDecision } from "../record/save";
+import { err, ok, Result } from "../result";
+import { noYield } from "../util/noYield";
+import { Signal } from "../util/signal";
+import { GatedData } from "./dataGate";
+import { Profile } from "./profile";
+import { unresolvedTransaction } from "./recordErrors";
+import { AttemptOutcome, ProfileWriter, WriteKind, WriterHost } from "./writer";
+
+/** The lock that an acquire took. */
+export interface HeldLock {
+	readonly token: string;
+	readonly turn: number;
+	readonly seq: number;
+}
+
+/** What a profile needs of its driver. */
+export interface ProfileHome<T extends object> {
+	readonly store: string;
+	readonly platform: Platform;
+	readonly backend: Backend;
+	readonly storeClock: StoreClock;
+	readonly migrationNames: ReadonlyArray<string>;
+	/** Value of the lock's presence flag for a write that starts now. */
+	readonly presence: () => boolean | undefined;
+	/** Checks and freezes data that wants to enter a profile. */
+	readonly admit: (data: unknown) => Result<DeepReadonly<T>>;
+	readonly metric: (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
+	/** The profile is closed for good; `lost` says why where it was not released. */
+	readonly onEnded: (lost: BatonError | undefined) => void;
+}
+
+type State = "active" | "leaving" | "released" | "lost";
+
+/** A {@link Profile} with the side that its driver sees. */
+export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
+	public data: DeepReadonly<T>;
+	public active = true;
+	public player?: Player;
+	public readonly onChanged: Signal<[data: DeepReadonly<T>, previous: DeepReadonly<T>]>;
+	public readonly onSaved: Signal<[]>;
+	public readonly onReleased: Signal<[]>;
+	public readonly onLockLost: Signal<[BatonError]>;
+	public readonly writer: ProfileWriter;
+
+	/** On the platform's clock, the last time the store answered a write of this lock. */
+	public lastWritten: number;
+	private state: State = "active";
+	private lost?: BatonError;
+	/** The data that the store is known to hold. */
+	private stored?: DeepReadonly<T>;
+	private seq: number;
+	/** The last attempt that carried data, until an answer came. */
+	private unanswered?: Attempt<T>;
+	private releasesSent = 0;
+	private updating = false;
+	/** While the onReleasing handlers run: they may still update. */
+	private handling = false;
+	private releasingHandlers: ReadonlyArray<(profile: Profile<T>) => void> = [];
+
+	public constructor(
+		private readonly home: ProfileHome<T>,
+		public readonly key: string,
+		/** User ids for every write; undefined keeps the stored ones. */
+		public readonly userIds: ReadonlyArray<number> | undefined,
+		private readonly lock: HeldLock,
+		{ data, isStored }: GatedData<T>,
+	) {
+		const { task: taskLibrary, clock } = home.platform;
+		this.data = data;
+		this.stored = isStored ? data : undefined;
+		this.seq = lock.seq;
+		this.lastWritten = clock();
+		this.onChanged = new Signal(taskLibrary);
+		this.onSaved = new Signal(taskLibrary);
+		this.onReleased = new Signal(taskLibrary);
+		this.onLockLost = new Signal(taskLibrary);
+		this.writer = new ProfileWriter(home.platform, this);
+	}
+
+	public update(change: (data: DeepReadonly<T>) => DeepReadonly<T> | T): Result<DeepReadonly<T>> {
+		if (!typeIs(change, "function"))
+			error("Baton: profile.update takes a function from the data to the next data", 2);
+		if (this.updating) error("Baton: profile.update was called inside the function given to profile.update", 2);
+		const closed = this.closedError();
+		if (closed !== undefined) return err(closed);
+		this.updating = true;
+		const before = this.data;
+		const ran = noYield(() => change(before), this.home.platform.task.cancel);
+		this.updating = false;
+		if (!ran.ok) {
+			if (ran.yielded)
+				error(`Baton: the function given to profile.update yielded, which it may not\n${ran.traceback}`, 2);
+			error(ran.thrown, 0);
+		}
+		if (ran.value === this.data) return ok(this.data);
+		const admitted = this.home.admit(ran.value);
+		if (!admitted.success) return admitted;
+		const previous = this.data;
+		this.data = admitted.value;
+		this.onChanged.fire(this.data, previous);
+		return admitted;
+	}
+
+	public save(): Result<undefined> {
+		const closed = this.closedError();
+		if (closed !== undefined) return err(closed);
+		if (!this.isDirty()) return ok(undefined);
+		return this.writer.save().wait()!;
+	}
+
+	public release(): Result<undefined> {
+		if (this.state === "released") return ok(undefined);
+		if (this.state === "lost") return err(this.lost!);
+		this.leave();
+		return this.writer.release().wait()!;
+	}
+
+	public onReleasing(handler: (profile: Profile<T>) => void): () => void {
+		this.releasingHandlers = [...this.releasingHandlers, handler];
+		return () => {
+			this.releasingHandlers = this.releasingHandlers.filter((other) => other !== handler);
+		};
+	}
+
+	/** Whether it waits for its last save. */
+	public isLeaving(): boolean {
+		return this.state === "leaving";
+	}
+
+	/** The token of the lock it holds. */
+	public token(): string {
+		return this.lock.token;
+	}
+
+	public isDirty(): boolean {
+		return this.data !== this.stored || this.unanswered !== undefined;
+	}
+
+	public attempt(kind: WriteKind): AttemptOutcome {
+		const { home, key, lock } = this;
+		const { platform } = home;
+		const attempt = this.nextAttempt(kind);
+		const part =
+			kind === "save" || kind === "release"
+				? { data: attempt.data as unknown, migrations: home.migrationNames }
+				: undefined;
+		const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, part };
+		const request = { ...id, time: platform.time(), presence: home.presence() };
+		const decide = (value: unknown): SaveDecision =>
+			kind === "save" || kind === "touch" ? save(value, request) : release(value, id);
+		const started = platform.clock();
+		const answer = home.backend.update(key, asTransform(decide, this.userIds));
+		if (!answer.success) return { kind: "failed", error: answer.error };
+		home.storeClock.observe(answer.value.updatedTime);
+		const decision = answer.value.report;
+		const kept = decision.write === undefined ? decision.keep : undefined;
+		const isRelease = attempt.kind === "release" || attempt.kind === "releaseOnly";
+		if (kept === undefined || kept === (isRelease ? "released" : "mine")) {
+			this.written(attempt, platform.clock() - started);
+			return { kind: "written" };
+		}
+		return this.refused(attempt, decision as Kept);
+	}
+
+	public onFailing(kind: WriteKind, cause: BatonError): void {
+		const { store, platform } = this.home;
+		const unsaved = kind === "touch" ? "its lock cannot be renewed" : "its last changes are not stored yet";
+		const outlook = cause.retryable === false ? "it is tried again at a slow rate" : "it is tried until it lands";
+		platform.warn(
+			`Baton: profile "${this.key}" of store "${store}" cannot be saved, so ${unsaved}; nothing is lost while this ` +
+				`server lives, and ${outlook}. ${cause.message}`,
+		);
+		this.home.metric("save.failing", 1, { kind });
+	}
+
+	public onRetry(kind: WriteKind, cause: BatonError): void {
+		this.home.metric("save.failed", 1, { kind, type: cause.type });
+	}
+
+	public onEnded(lost: BatonError | undefined): void {
+		this.active = false;
+		this.lost = lost;
+		this.state = lost === undefined ? "released" : "lost";
+		// The driver first: whoever hears of it may load the key again at once.
+		this.home.onEnded(lost);
+		if (lost === undefined) this.onReleased.fire();
+		else this.onLockLost.fire(lost);
+	}
+
+	/** Last updates, then none any more. Idempotent. */
+	private leave(): void {
+		if (this.state !== "active" || this.handling) return;
+		this.handling = true;
+		for (const handler of this.releasingHandlers) {
+			const ran = noYield(() => handler(this), this.home.platform.task.cancel);
+			if (ran.ok) continue;
+			const what = ran.yielded ? "yielded, which it may not, and was ended there" : `threw: ${ran.message}`;
+			this.home.platform.warn(
+				`Baton: an onReleasing handler of profile "${this.key}" of store "${this.home.store}" ${what}\n${ran.traceback}`,
+			);
+		}
+		this.handling = false;
+		this.state = "leaving";
+		this.active = false;
+	}
+
+	/**
+	 * A save sent again with the same data keeps its number, so that it recognizes itself where the first one landed;
+	 * everything else gets a higher one, so that what was sent before can no longer land over it.
+	 */
+	private nextAttempt(kind: WriteKind): Attempt<T> {
+		const before = this.unanswered;
+		if (kind === "save" && before?.kind === "save" && before.data === this.data) return before;
+		this.seq += 1;
+		const attempt: Attempt<T> = { kind, seq: this.seq, data: this.data };
+		if (kind !== "touch") this.unanswered = attempt;
+		if (kind === "release" || kind === "releaseOnly") this.releasesSent += 1;
+		return attempt;
+	}
+
+	private written(attempt: Attempt<T>, seconds: number): void {
+		this.unanswered = undefined;
+		this.lastWritten = this.home.platform.clock();
+		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
+		if (attempt.kind === "touch") return;
+		if (attempt.kind === "releaseOnly") {
+			this.home.platform.warn(
+				`Baton: the store refuses the data of profile "${this.key}" of store "${this.home.store}" for good. Its lock ` +
+					`was given up without them: the changes since its last save are lost, what was stored before is untouched.`,
+			);
+			return;
+		}
+		this.stored = attempt.data;
+		this.onSaved.fire();
+	}
+
+	private refused(attempt: Attempt<T>, kept: Kept): AttemptOutcome {
+		const { key } = this;
+		const { store } = this.home;
+		if (kept.keep === "unresolved") return { kind: "failed", error: unresolvedTransaction(store, key) };
+		if (kept.keep === "superseded") {
+			const message = `Baton: a later save of profile "${key}" of store "${store}" is stored; this one is sent again`;
+			return { kind: "failed", error: new BatonError("roblox", message, { store, key, retryable: true }) };
+		}
+		const why: LostReason = kept.keep === "lost" ? kept.why : "unlocked";
+		const holder = kept.keep === "lost" ? kept.holder : undefined;
+		const isRelease = attempt.kind === "release" || attempt.kind === "releaseOnly";
+		if (isRelease && this.releasesSent > 1 && (why === "taken" || why === "unlocked")) {
+			const message =
+				`Baton: the release of profile "${key}" of store "${store}" was sent and not answered, and other servers had ` +
+				`the record since. Its last changes are stored if that release landed, which can no longer be told.`;
+			return { kind: "lost", error: new BatonError("unknown_outcome", message, { store, key, holder }) };
+		}
+		return { kind: "lost", error: this.lostError(why, holder) };
+	}
+
+	private lostError(why: LostReason, holder: LockHolder | undefined): BatonError {
+		const { store } = this.home;
+		const what: Record<LostReason, string> = {
+			taken: `server ${holder?.jobId} holds it now`,
+			unlocked: "another server held it meanwhile and has released it",
+			gone: "the record was deleted",
+			invalid: "another program wrote something that is not a Baton record",
+		};
+		const message =
+			`Baton: profile "${this.key}" of store "${store}" lost its session lock: ${what[why]}. Nothing was written, and ` +
+			`the changes since its last save are lost.`;
+		return new BatonError("lock_lost", message, { store, key: this.key, holder });
+	}
+
+	/** Why it takes no more changes. */
+	private closedError(): BatonError | undefined {
+		if (this.state === "active") return undefined;
+		if (this.lost !== undefined) return this.lost;
+		const { store } = this.home;
+		const message = `Baton: profile "${this.key}" of store "${store}" was released and no longer belongs to this server`;
+		return new BatonError("released", message, { store, key: this.key });
+	}
+}
+
+interface Attempt<T extends object> {
+	readonly kind: WriteKind;
+	readonly seq: number;
+	readonly data: DeepReadonly<T>;
+}

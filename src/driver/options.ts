@@ -1,0 +1,175 @@
+import { BackendFactory } from "../backend/factory";
+import { Platform } from "../platform/platform";
+import { checkName } from "../record/limits";
+import { Migration } from "../record/migrations";
+import { SessionEndHandler } from "./sessionEnd";
+
+/** Receives what a driver measures. Must not yield; an error of it is reported and changes nothing. */
+export type MetricHandler = (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
+
+/** How Studio keeps its data: apart from the live data, in it, or nowhere. */
+export type StudioMode = "separate" | "live" | "memory";
+
+/** What `new DataDriver` takes. Names that are not listed here are refused. */
+export interface DriverOptions<T extends object> {
+	/** Name of the store, 1 to 50 bytes; one driver a name on a server. */
+	readonly name: string;
+	/** Data of a new profile; its missing fields are filled into loaded profiles. */
+	readonly defaults: T;
+	/** Scope of the store, 1 to 50 bytes. Default: Roblox's `global`. */
+	readonly scope?: string;
+	/** Gates every load and update, for example a check of `@rbxts/t`; may return a reason as second value. Must not yield. */
+	readonly check?: (value: unknown) => boolean;
+	/** Changes of the data's format, oldest first. Each runs once on each record; never remove, rename or reorder one. */
+	readonly migrations?: ReadonlyArray<Migration>;
+	/**
+	 * Turns a stored value that is no Baton record into data, or returns undefined to refuse it. Must be pure and not
+	 * yield: it runs inside the store's update. Without it such values are refused and left as they are.
+	 */
+	readonly importLegacy?: (value: unknown) => T | undefined;
+	/** Where records are kept. Default: `"DataStore"`. */
+	readonly backend?: "DataStore" | "Memory" | BackendFactory;
+	/** What Studio does. Default: `"separate"`, the scope `Studio` of the same store. */
+	readonly studio?: StudioMode;
+	/** A player's key. Default: `Player_<UserId>`. */
+	readonly key?: (player: Player) => string;
+	/** Seconds between saves of a profile with unsaved changes. Default: 60. */
+	readonly autosaveSeconds?: number;
+	/** Seconds a joining player waits for another server's lock, all waits together. Default: 15. */
+	readonly lockWaitSeconds?: number;
+	/** Seconds a load waits for a load or release of the same key on this server. Default: `lockWaitSeconds` for players, 0 else. */
+	readonly localHandoffSeconds?: number;
+	/** Age in seconds after which a lock without presence can be taken. Default: 180. */
+	readonly lockTtlSeconds?: number;
+	/** Extra age in seconds, for clocks that differ. Default: 60. */
+	readonly lockSkewSeconds?: number;
+	/** `false` turns handoff off. */
+	readonly handoff?: boolean;
+	/** Stands in for this server's JobId. */
+	readonly jobId?: string;
+	/** Ends a player's session in place of a kick. */
+	readonly onSessionEnd?: SessionEndHandler;
+	readonly onMetric?: MetricHandler;
+	/** Where Roblox is reached; tests pass their own. Default: the running server. */
+	readonly platform?: Platform;
+}
+
+/** Seed "Lock handoff", Configuration: LockWaitSeconds. */
+const LOCK_WAIT_SECONDS = 15;
+/** Seed "Lock handoff", Configuration: LockTtlSeconds. */
+const LOCK_TTL_SECONDS = 180;
+/** Seed "Lock handoff", Configuration: LockSkewSeconds. */
+const LOCK_SKEW_SECONDS = 60;
+const AUTOSAVE_SECONDS = 60;
+
+/** Options with every default filled in. */
+export interface DriverSettings<T extends object> extends DriverOptions<T> {
+	readonly migrations: ReadonlyArray<Migration>;
+	readonly backend: "DataStore" | "Memory" | BackendFactory;
+	readonly studio: StudioMode;
+	readonly key: (player: Player) => string;
+	readonly autosaveSeconds: number;
+	readonly lockWaitSeconds: number;
+	readonly lockTtlSeconds: number;
+	readonly lockSkewSeconds: number;
+}
+
+type Rule = (value: unknown) => string | undefined;
+
+const isA =
+	(kind: keyof CheckablePrimitives): Rule =>
+	(value) =>
+		typeIs(value, kind) ? undefined : `must be a ${kind}`;
+
+const seconds =
+	(least: number): Rule =>
+	(value) =>
+		typeIs(value, "number") && value >= least && value < math.huge
+			? undefined
+			: `must be a number of seconds, ${least} or more`;
+
+const oneOf =
+	(...choices: Array<string>): Rule =>
+	(value) =>
+		typeIs(value, "string") && choices.includes(value)
+			? undefined
+			: `must be ${choices.map((choice) => `"${choice}"`).join(" or ")}`;
+
+const RULES: Readonly<Record<string, Rule>> = {
+	name: (value) => checkName("the store name", value),
+	scope: (value) => checkName("the scope", value),
+	defaults: isA("table"),
+	check: isA("function"),
+	migrations: isA("table"),
+	importLegacy: isA("function"),
+	backend: (value) => (typeIs(value, "function") ? undefined : oneOf("DataStore", "Memory")(value)),
+	studio: oneOf("separate", "live", "memory"),
+	key: isA("function"),
+	autosaveSeconds: seconds(1),
+	lockWaitSeconds: seconds(0),
+	localHandoffSeconds: seconds(0),
+	lockTtlSeconds: seconds(1),
+	lockSkewSeconds: seconds(0),
+	handoff: isA("boolean"),
+	jobId: (value) => (typeIs(value, "string") && value !== "" ? undefined : "must be a string that is not empty"),
+	onSessionEnd: isA("function"),
+	onMetric: isA("function"),
+	platform: isA("table"),
+};
+
+/** What `driver.load` and `driver.restoreAt` take beside the key. */
+export interface LoadOptions {
+	/** User ids that go with every write of the record, for the right to erasure. Default: those stored with it. */
+	readonly userIds?: ReadonlyArray<number>;
+	/** Whether to wait up to `lockWaitSeconds` for another server's lock. Default: false, it answers `profile_locked` at once. */
+	readonly waitForLock?: boolean;
+	/** Seconds to wait for a load or release of the same key on this server. Default: `localHandoffSeconds`, else 0. */
+	readonly handoffSeconds?: number;
+}
+
+const LOAD_RULES: Readonly<Record<string, Rule>> = {
+	userIds: (value) =>
+		typeIs(value, "table") && (value as Array<defined>).every((id) => typeIs(id, "number") && id % 1 === 0)
+			? undefined
+			: "must be a list of whole numbers",
+	waitForLock: isA("boolean"),
+	handoffSeconds: seconds(0),
+};
+
+/** Throws, at the caller's caller, where an option is unknown or of the wrong kind. */
+function checkOptions(what: string, options: object, rules: Readonly<Record<string, Rule>>): void {
+	if (!typeIs(options, "table")) error(`Baton: ${what} takes a table of options`, 4);
+	for (const [option, value] of pairs(options as Record<string, unknown>)) {
+		const rule = rules[option];
+		if (rule === undefined) error(`Baton: ${what} has no option "${option}"; check its spelling`, 4);
+		const problem = rule(value);
+		if (problem !== undefined) error(`Baton: ${what}: option "${option}" ${problem}`, 4);
+	}
+}
+
+/** Checks the options of a load. Throws a message that names the option. */
+export function readLoadOptions(what: string, options: LoadOptions): LoadOptions {
+	checkOptions(what, options, LOAD_RULES);
+	return options;
+}
+
+/** Checks the options and fills in the defaults. Throws a message that names the option. */
+export function readOptions<T extends object>(options: DriverOptions<T>): DriverSettings<T> {
+	checkOptions("DataDriver", options, RULES);
+	for (const required of ["name", "defaults"]) {
+		if ((options as unknown as Record<string, unknown>)[required] === undefined) {
+			error(`Baton: DataDriver needs the option "${required}"`, 3);
+		}
+	}
+	return {
+		...options,
+		migrations: options.migrations ?? [],
+		backend: options.backend ?? "DataStore",
+		studio: options.studio ?? "separate",
+		key: options.key ?? ((player) => `Player_${player.UserId}`),
+		autosaveSeconds: options.autosaveSeconds ?? AUTOSAVE_SECONDS,
+		lockWaitSeconds: options.lockWaitSeconds ?? LOCK_WAIT_SECONDS,
+		lockTtlSeconds: options.lockTtlSeconds ?? LOCK_TTL_SECONDS,
+		lockSkewSeconds: options.lockSkewSeconds ?? LOCK_SKEW_SECONDS,
+	};
+}

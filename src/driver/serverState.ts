@@ -1,0 +1,62 @@
+import { Platform } from "../platform/platform";
+import { runAll } from "../util/parallel";
+import { perPlatform } from "../util/perPlatform";
+import { Kernel, plainKernel } from "./kernel";
+
+/** A driver, as the server knows it: something to close when the server closes. */
+export interface Closable {
+	/** Closes the driver; yields until its profiles are released or `deadline` (on the platform's clock) has passed. */
+	closeBy(deadline: number): unknown;
+}
+
+/** How long the shutdown may take: the platform waits 30 s for it (DataModel:BindToClose), less a margin for the last answers. */
+export const SHUTDOWN_SECONDS = 28;
+
+/** What the drivers of one server share. */
+export class ServerState {
+	/** Stands in for `game.JobId` where that is empty (Studio). */
+	public readonly jobId: string;
+	private readonly names = new Map<string, Closable>();
+	private readonly open = new Array<Closable>();
+	private kernel?: Kernel;
+	private bound = false;
+
+	public constructor(private readonly platform: Platform) {
+		this.jobId = platform.jobId !== "" ? platform.jobId : platform.http.GenerateGUID(false);
+	}
+
+	/** Enters a driver; false when one of this name is there already. */
+	public enter(name: string, driver: Closable): boolean {
+		if (this.names.has(name)) return false;
+		this.names.set(name, driver);
+		this.open.push(driver);
+		return true;
+	}
+
+	/** The kernel that drivers of this server share when the game brings none. */
+	public sharedKernel(): Kernel {
+		this.kernel ??= plainKernel(this.platform);
+		return this.kernel;
+	}
+
+	/** Has every driver closed, all at once, when the server closes. Idempotent. */
+	public bindClose(): void {
+		if (this.bound) return;
+		this.bound = true;
+		this.platform.bindToClose(() => this.closeAll());
+	}
+
+	private closeAll(): void {
+		const deadline = this.platform.clock() + SHUTDOWN_SECONDS;
+		runAll(
+			this.platform,
+			this.open.map((driver) => () => {
+				driver.closeBy(deadline);
+			}),
+			SHUTDOWN_SECONDS,
+		);
+	}
+}
+
+/** The state of the server that a platform belongs to; made on first use. */
+export const serverState = perPlatform((platform) => new ServerState(platform));

@@ -1,0 +1,26 @@
+import { shapeOf } from "./shape";
+import { StoredRecord } from "./types";
+
+/** How giving a lock back ended; without `write` nothing of that acquisition is on the record. */
+export type GiveBackDecision =
+	| { readonly write: StoredRecord; readonly cleared: boolean }
+	| { readonly write?: undefined; readonly keep: "done" | "notThere" };
+
+/**
+ * Takes back an acquisition that is not wanted, by its token alone: its turn may never have been answered. The lock is
+ * removed if it is there; where nobody holds the record, the token is stamped as released all the same, so that an
+ * acquire that lands later finds it and writes nothing. Data, pointer and `Pending` stay as stored.
+ *
+ * Harmless when it crashes, runs again or lands late: no other acquisition has this token, and a second run finds the
+ * stamp.
+ */
+export function giveBack(value: unknown, token: string): GiveBackDecision {
+	const shape = shapeOf(value);
+	if (shape.kind !== "record") return { keep: "notThere" };
+	const { record } = shape;
+	const lock = record.Lock;
+	if (lock !== undefined && lock.Token !== token) return { keep: "notThere" };
+	if (lock === undefined && record.Meta.ReleasedToken === token) return { keep: "done" };
+	const write: StoredRecord = { ...record, Lock: undefined, Meta: { ...record.Meta, ReleasedToken: token } };
+	return { write, cleared: lock !== undefined };
+}

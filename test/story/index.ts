@@ -1,0 +1,5 @@
+import { foundationCases } from "./foundation";
+import { StoryCase } from "./story";
+
+/** Every case of the story, in the order of telling. */
+export const cases: ReadonlyArray<StoryCase> = [...foundationCases];

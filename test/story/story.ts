@@ -1,0 +1,123 @@
+import { LatencyProfileName } from "../cloud/latency";
+import { describeCall, TraceCall } from "../cloud/trace";
+import { World } from "../cloud/world";
+
+/** How a case ended. */
+export type Outcome =
+	"joined" | "kicked" | "kept" | "committed" | "cancelled" | "aborted" | "unknown" | "duplicate" | "refused";
+
+/** What a case is to show. Seconds of waiting; both latency profiles must keep to them. */
+export interface Promised {
+	readonly outcome: Outcome;
+	readonly minSeconds?: number;
+	readonly maxSeconds?: number;
+}
+
+/** What was measured. */
+export interface Measured {
+	readonly outcome: Outcome;
+	/** Virtual seconds from the join, or the call, to its answer. */
+	readonly waitSeconds: number;
+	/** Applied `UpdateAsync` and `SetAsync` calls of the operation. */
+	readonly durableWrites: number;
+	/** Applied removes. */
+	readonly removes: number;
+	/** How many of the writes and removes came one after the other. */
+	readonly rounds: number;
+	/** Messages published. */
+	readonly messages: number;
+	/** Calls of the presence map. */
+	readonly presenceOps: number;
+}
+
+/** Something that happened, for the case's timeline. */
+export interface Moment {
+	readonly at: number;
+	readonly server: string;
+	readonly text: string;
+}
+
+/** A case played once. */
+export interface Played {
+	readonly measured: Measured;
+	readonly timeline: ReadonlyArray<Moment>;
+}
+
+/** One row of the story. */
+export interface StoryCase {
+	readonly id: string;
+	readonly group: string;
+	readonly title: string;
+	readonly promised: Promised;
+	readonly run: (profile: LatencyProfileName, seed: number) => Played;
+}
+
+/** How a case's operation went; what it cost is read off the trace from `since` on. */
+export interface Ending {
+	readonly outcome: Outcome;
+	readonly waitSeconds: number;
+	/** Virtual second at which the operation began. */
+	readonly since: number;
+}
+
+/** A case that runs `body` in a world of its own. */
+export function storyCase(
+	id: string,
+	group: string,
+	title: string,
+	promised: Promised,
+	body: (world: World) => Ending,
+): StoryCase {
+	return {
+		id,
+		group,
+		title,
+		promised,
+		run: (profile, seed) => {
+			const world = new World({ profile, seed });
+			let ending: Ending | undefined;
+			world.run(() => {
+				ending = body(world);
+			});
+			const { outcome, waitSeconds, since } = ending!;
+			return {
+				measured: {
+					outcome,
+					waitSeconds,
+					durableWrites: world.trace.durableWrites({ since }),
+					removes: world.trace.removes({ since }),
+					rounds: roundsOf(world.trace.select({ service: "DataStore", wrote: true, since })),
+					messages: world.trace.count({ service: "Messaging", op: "PublishAsync", since }),
+					presenceOps: world.trace.count({ service: "MemoryStore", since }),
+				},
+				timeline: timelineOf(world),
+			};
+		},
+	};
+}
+
+/** Writes that were under way at the same time are one round; one sent after another was applied starts the next. */
+function roundsOf(calls: ReadonlyArray<TraceCall>): number {
+	let rounds = 0;
+	let firstApplied = -1;
+	for (const call of calls) {
+		const applied = call.appliedAt ?? call.at;
+		if (call.at >= firstApplied) {
+			rounds += 1;
+			firstApplied = applied;
+		} else {
+			firstApplied = math.min(firstApplied, applied);
+		}
+	}
+	return rounds;
+}
+
+function timelineOf(world: World): ReadonlyArray<Moment> {
+	const moments = new Array<Moment & { readonly order: number }>();
+	for (const { at, server, text } of world.trace.events) moments.push({ at, server, text, order: moments.size() });
+	for (const call of world.trace.calls) {
+		moments.push({ at: call.at, server: call.server, text: describeCall(call), order: moments.size() });
+	}
+	moments.sort((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
+	return moments.map(({ at, server, text }) => ({ at, server, text }));
+}
