@@ -107,8 +107,9 @@ export class ProfileWriter {
 		this.backOff.close();
 	}
 
+	/** Somebody new waits: the quick tries begin anew, with the attempt under way, if any, as the first. */
 	private urge(): void {
-		if (!this.inFlight) this.backOff.reset();
+		this.backOff.reset();
 		this.backOff.hurry();
 		this.start();
 	}
@@ -170,7 +171,11 @@ export class ProfileWriter {
 
 	private attempt(kind: WriteKind): AttemptOutcome {
 		this.inFlight = true;
-		const outcome = this.host.attempt(kind);
+		// A custom backend may throw although it must not: this thread has to live on, or nothing is ever saved again.
+		const [fine, result] = pcall(() => this.host.attempt(kind));
+		const outcome: AttemptOutcome = fine
+			? (result as AttemptOutcome)
+			: { kind: "failed", error: new BatonError("roblox", `Baton: a save threw: ${result}`, { retryable: true }) };
 		this.inFlight = false;
 		this.lastFailed = outcome.kind === "failed";
 		if (!this.lastFailed) this.signalAttempt();
