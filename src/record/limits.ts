@@ -15,6 +15,8 @@ export const DATA_BYTES = VALUE_BYTES - ENVELOPE_BYTES;
 
 /** Keys that begin so hold the decision records of trades. */
 export const RESERVED_PREFIX = "CKTxn_";
+/** Keys that begin so are written to find out whether a web server honours preconditions. */
+export const PROBE_PREFIX = "CKProbe_";
 /** The key that a server writes to learn the store's time. */
 export const CLOCK_KEY = "CKClock";
 
@@ -41,8 +43,9 @@ export function checkName(what: string, value: unknown): string | undefined {
 export function checkKey(store: string, key: unknown): string | undefined {
 	const problem = checkText(`the key for store "${store}"`, key, KEY_BYTES);
 	if (problem !== undefined || !typeIs(key, "string")) return problem;
-	if (key.sub(1, RESERVED_PREFIX.size()) === RESERVED_PREFIX) {
-		return `the key "${key}" for store "${store}" begins with ${RESERVED_PREFIX}, which is reserved for trades`;
+	for (const prefix of [RESERVED_PREFIX, PROBE_PREFIX]) {
+		if (key.sub(1, prefix.size()) !== prefix) continue;
+		return `the key "${key}" for store "${store}" begins with ${prefix}, which is reserved for Baton`;
 	}
 	if (key === CLOCK_KEY) return `the key "${key}" for store "${store}" is reserved for Baton's clock`;
 	return undefined;

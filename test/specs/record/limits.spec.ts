@@ -24,6 +24,7 @@ export = () => {
 
 		it("refuses the keys that Baton keeps for itself, and only those", () => {
 			expect(checkKey("Players", "CKTxn_1")).to.be.a("string");
+			expect(checkKey("Players", "CKProbe_1")).to.be.a("string");
 			expect(checkKey("Players", "CKClock")).to.be.a("string");
 			expect(checkKey("Players", "CKTx")).to.equal(undefined);
 			expect(checkKey("Players", "aCKTxn_1")).to.equal(undefined);
