@@ -7,7 +7,7 @@ import { BackendContext, BackendFactory } from "../factory";
 import { StoreCall, storeError, transformError } from "../storeError";
 import { TransformRun } from "../transformRun";
 import { decodeBody, encodeBody } from "./body";
-import { HttpClient, Precondition } from "./client";
+import { HttpAnswer, HttpClient, Precondition } from "./client";
 import { HttpOptions, checkHttpOptions } from "./options";
 import { ProbeResult, probe } from "./probe";
 
@@ -68,12 +68,16 @@ class HttpBackend implements Backend {
 		});
 	}
 
+	/** Conditional like a write, so that it takes nothing away but the record as it is now. */
 	protected delete(key: string): Result<undefined> {
 		const call = this.call("the removal", key);
-		return this.persist(call, () => {
-			const answer = this.client.send("DELETE", key);
-			if (answer.kind === "unanswered") return { kind: "unanswered", text: answer.text };
-			if (answer.kind === "unsendable") return { kind: "rejected", text: answer.text };
+		return this.persist(call, (): Step<undefined> => {
+			const got = this.get(key);
+			if (got.kind !== "done") return got;
+			if (got.value.record === undefined) return { kind: "done", value: undefined };
+			const answer = this.client.send("DELETE", key, undefined, got.value.precondition);
+			if (answer.kind !== "response") return withoutResponse(answer);
+			if (answer.status === 412) return { kind: "conflict" };
 			const gone = answer.status === 404 || (answer.status >= 200 && answer.status < 300);
 			return gone ? { kind: "done", value: undefined } : { kind: "rejected", text: `HTTP ${answer.status}` };
 		});
@@ -94,11 +98,8 @@ class HttpBackend implements Backend {
 		const [fine, body] = pcall(() => encodeBody(this.platform.http, write, userIds, metadata));
 		if (!fine) return { kind: "rejected", text: tostring(body) };
 		const answer = this.client.send("PUT", call.key, body, precondition);
-		if (answer.kind === "unsendable") return { kind: "rejected", text: answer.text };
-		if (answer.kind === "unanswered") {
-			unanswered();
-			return { kind: "unanswered", text: answer.text };
-		}
+		if (answer.kind === "unanswered") unanswered();
+		if (answer.kind !== "response") return withoutResponse(answer);
 		if (answer.status === 412) return { kind: "conflict" };
 		if (answer.status < 200 || answer.status >= 300) return { kind: "rejected", text: `HTTP ${answer.status}` };
 		return { kind: "done", value: { report, wrote: true } };
@@ -106,8 +107,7 @@ class HttpBackend implements Backend {
 
 	private get(key: string): Step<Base> {
 		const answer = this.client.send("GET", key);
-		if (answer.kind === "unanswered") return { kind: "unanswered", text: answer.text };
-		if (answer.kind === "unsendable") return { kind: "rejected", text: answer.text };
+		if (answer.kind !== "response") return withoutResponse(answer);
 		if (answer.status === 404) return { kind: "done", value: { precondition: { ifNoneMatch: "*" } } };
 		if (answer.status !== 200) return { kind: "rejected", text: `HTTP ${answer.status}` };
 		if (answer.etag === undefined) {
@@ -181,6 +181,11 @@ class HttpBackend implements Backend {
 	}
 }
 
+/** What to do about a request that got no response. */
+function withoutResponse<T>(answer: Exclude<HttpAnswer, { kind: "response" }>): Step<T> {
+	return { kind: answer.kind === "unanswered" ? "unanswered" : "rejected", text: answer.text };
+}
+
 function refusal(text: string): string {
 	return `the API does not honour preconditions and is not used: ${text}`;
 }
@@ -198,7 +203,7 @@ class RemovingHttpBackend extends HttpBackend {
  * - answers GET with 200, a strong `ETag` and `{ "value", "userIds", "metadata" }` as JSON, or 404;
  * - takes PUT of the same JSON, atomically, with `If-Match: <ETag>` on a record that is there, or `If-None-Match: *` on
  *   one that is not, and answers 412 where that does not hold; every write gives another ETag;
- * - may take DELETE (`remove`).
+ * - may take DELETE under `If-Match` (`remove`).
  *
  * At first use a probe tries both preconditions, and an API that does not enforce them is not used. There are no
  * versions and no store time: a lock's age goes by the wall clock. Throws when the options are not fit for use.

@@ -135,7 +135,7 @@ export = () => {
 		it("412 re-runs the transform on what is stored then", () => {
 			scene(({ api, backend }) => {
 				let others = 3;
-				api.beforePut = (path) => {
+				api.beforeWrite = (path) => {
 					if (path !== PATH || others === 0) return;
 					others -= 1;
 					api.writeValue(PATH, { n: 10 * (3 - others) });
@@ -148,7 +148,7 @@ export = () => {
 
 		it("gives up for now when others never stop", () => {
 			scene(({ api, backend }) => {
-				api.beforePut = (path) => {
+				api.beforeWrite = (path) => {
 					if (path === PATH) api.writeValue(PATH, { n: 0 });
 				};
 				const failure = failureOf(backend.update("k", increment));
@@ -368,6 +368,25 @@ export = () => {
 	});
 
 	describe("removal is optional", () => {
+		it("does not take away what another wrote meanwhile without looking again", () => {
+			scene(
+				({ api, backend }) => {
+					backend.update("k", increment).unwrap();
+					let others = 1;
+					api.beforeWrite = (path) => {
+						if (path !== PATH || others === 0) return;
+						others -= 1;
+						api.writeValue(PATH, { n: 50 });
+					};
+					expect(backend.remove!("k").success).to.equal(true);
+					expect(api.count("DELETE", PATH)).to.equal(2);
+					expect(api.valueAt(PATH)).to.equal(undefined);
+				},
+				{},
+				{ remove: true },
+			);
+		});
+
 		it("is absent by default", () => {
 			scene(({ backend }) => {
 				expect(backend.remove?.("k")).to.equal(undefined);
@@ -384,6 +403,7 @@ export = () => {
 					expect(backend.remove!("k").success).to.equal(true);
 					expect(api.valueAt(PATH)).to.equal(undefined);
 					expect(backend.remove!("k").success).to.equal(true);
+					backend.update("k", increment).unwrap();
 					api.faulty = { next: { DELETE: [405] } };
 					expect(failureOf(backend.remove!("k")).retryable).to.equal(false);
 				},

@@ -23,8 +23,8 @@ interface Kept {
 export class RecordServer {
 	public readonly requests = new Array<WebRequest>();
 	public readonly records = new Map<string, Kept>();
-	/** Runs before each PUT is looked at, as another writer would. */
-	public beforePut?: (path: string) => void;
+	/** Runs before each PUT or DELETE is looked at, as another writer would. */
+	public beforeWrite?: (path: string) => void;
 	private writes = 0;
 
 	public constructor(public faulty: Faulty = {}) {}
@@ -35,10 +35,8 @@ export class RecordServer {
 		const status = this.faulty.next?.[request.method]?.shift();
 		if (status !== undefined && status !== 0) return { status };
 		if (request.method === "GET") return this.get(request.path);
-		if (request.method === "DELETE") {
-			return { status: this.records.delete(request.path) ? 204 : 404 };
-		}
-		this.beforePut?.(request.path);
+		this.beforeWrite?.(request.path);
+		if (request.method === "DELETE") return this.remove(request);
 		return this.put(request);
 	};
 
@@ -72,6 +70,13 @@ export class RecordServer {
 		if (etag === "weak") return { status: 200, body: kept.body, headers: { ETag: `W/"${kept.etag}"` } };
 		if (etag === "lowerCase") return { status: 200, body: kept.body, headers: { etag: `"${kept.etag}"` } };
 		return { status: 200, body: kept.body, headers: { ETag: `"${kept.etag}"` } };
+	}
+
+	private remove({ path, headers }: WebRequest): WebResponse {
+		const kept = this.records.get(path);
+		if (headers.get("if-match") !== `"${kept?.etag}"`) return { status: 412 };
+		this.records.delete(path);
+		return { status: 204 };
 	}
 
 	private put(request: WebRequest): WebResponse {
