@@ -1,5 +1,7 @@
 export { Answer, Backend, Change, ReadRecord, RecordInfo, RecordVersion, Transform } from "./backend/backend";
 export { BackendContext, BackendFactory } from "./backend/factory";
+export { httpBackend } from "./backend/http/http";
+export { HttpOptions, SecretHeader } from "./backend/http/options";
 export { memoryBackend } from "./backend/memory";
 export { MemoryRecords } from "./backend/memoryRecords";
 export { MemoryDriver, MemoryDriverOptions, MemoryRead, MemorySet } from "./cloud/memoryDriver";

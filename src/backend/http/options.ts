@@ -30,9 +30,14 @@ const SECRET_HEADERS = new Set(["authorization", "proxy-authorization", "cookie"
 /** Headers that the backend itself sets. */
 const OWN_HEADERS = new Set(["if-match", "if-none-match", "content-type"]);
 
+const NAMES = new Set(["url", "headers", "secretHeader", "timeoutSeconds", "retries", "retrySeconds", "remove"]);
+
 /** Throws when the options are not fit for use: that is a mistake in the game's code. */
 export function checkHttpOptions(options: HttpOptions): void {
 	const { url, headers = {}, secretHeader, timeoutSeconds = 1, retries = 0, retrySeconds = 0 } = options;
+	for (const [name] of pairs(options as unknown as Map<unknown, unknown>)) {
+		if (!NAMES.has(name as string)) error(`httpBackend: there is no option ${tostring(name)}`, 3);
+	}
 	if (!typeIs(url, "string") || url.match("^https?://.")[0] === undefined) {
 		error(`httpBackend: url must begin with http:// or https://, not "${tostring(url)}"`, 3);
 	}

@@ -364,6 +364,7 @@ export = () => {
 			expect(() => httpBackend({ url: URL, headers: { "If-Match": "*" } })).to.throw();
 			expect(() => httpBackend({ url: "data.example.com" })).to.throw();
 			expect(() => httpBackend({ url: URL, timeoutSeconds: 0 })).to.throw();
+			expect(() => httpBackend({ url: URL, timeout: 5 } as HttpOptions)).to.throw();
 		});
 	});
 
