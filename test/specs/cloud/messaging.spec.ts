@@ -201,6 +201,27 @@ export = () => {
 			});
 		});
 
+		it("hear after a pause of their server what came meanwhile, unless they end first", () => {
+			for (const ends of [false, true]) {
+				simulate({}, (world) => {
+					const [one, two] = [world.startServer(), world.startServer()];
+					let calls = 0;
+					two.run(() => {
+						const connection = two.platform.messaging.SubscribeAsync("news", () => (calls += 1));
+						if (ends) two.platform.task.delay(1, () => connection.Disconnect());
+					});
+					two.pause();
+					world.wait(2);
+					publish(one, 1);
+					world.wait(5);
+					expect(calls).to.equal(0);
+					two.resume();
+					world.wait(1);
+					expect(calls).to.equal(ends ? 0 : 1);
+				});
+			}
+		});
+
 		it("end with their server", () => {
 			simulate({}, (world) => {
 				const [one, two] = [world.startServer(), world.startServer()];

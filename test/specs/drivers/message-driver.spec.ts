@@ -230,6 +230,29 @@ export = () => {
 			});
 		});
 
+		it("keeps the order of the queue when a player joins meanwhile", () => {
+			simulate({}, (world) => {
+				const server = world.startServer();
+				const driver = driverOf(server, { queueSeconds: 300 });
+				const order = new Array<number>();
+				const publish = (i: number): void => {
+					server.spawn(() => {
+						driver.publish("news", i).unwrap();
+						order.push(i);
+					});
+				};
+				for (let i = 0; i < 490; i++) publish(i);
+				world.wait(1);
+				server.join(1);
+				publish(490);
+				world.wait(70);
+				expect(order.size()).to.equal(491);
+				const late = world.trace.select({ op: "PublishAsync", since: 1 });
+				expect(late.size()).to.equal(11);
+				for (const call of late) expect(call.at).to.be.near(60, 0.1);
+			});
+		});
+
 		it("refuses a message whose turn is too far off, and says so", () => {
 			simulate({}, (world) => {
 				const server = world.startServer();
