@@ -1,0 +1,107 @@
+import { Platform } from "../platform/platform";
+import { StoppedProof } from "../record/ownership";
+import { StoredLock } from "../record/types";
+import { Handoff } from "./handoff";
+
+/** Seconds between two requests of one waiting load (seed "Lock handoff", Cross-server requests). */
+const REQUEST_SECONDS = 4;
+/** Seconds between the two empty reads of a proof: a beat and its latency. */
+const SILENCE_SECONDS = 3.5;
+/** A proof is good for this many seconds after its last read. */
+const FRESH_SECONDS = 3;
+
+/** A run of empty reads about one lock. */
+interface Silence {
+	readonly lock: StoredLock;
+	/** When the first empty read was asked for, and the last one that proves it. */
+	readonly firstAt: number;
+	provedAt?: number;
+	readonly epoch: number;
+}
+
+/**
+ * What one waiting load does about another server's lock: it asks the holder for it, and reads the holder's presence to
+ * tell a crash from a delay. The proof is about this very lock: one write of the holder, and it starts over.
+ */
+export class HolderWatch {
+	private lock?: StoredLock;
+	private silence?: Silence;
+	private requestedAt = -math.huge;
+
+	public constructor(
+		private readonly platform: Platform,
+		private readonly handoff: Handoff,
+		private readonly driverName: string,
+		private readonly key: string,
+	) {}
+
+	/** The last attempt met this lock: asks for it, at most every 4 s, and reads its holder's presence. Yields. */
+	public meet(lock: StoredLock): void {
+		if (this.silence !== undefined && !isSameLock(this.silence.lock, lock)) this.silence = undefined;
+		this.lock = lock;
+		this.request(lock);
+		this.look();
+	}
+
+	/** Seconds until the second read of a proof under way is due. */
+	public dueIn(): number | undefined {
+		const { silence } = this;
+		if (silence === undefined || silence.provedAt !== undefined) return undefined;
+		return math.max(0, silence.firstAt + SILENCE_SECONDS - this.platform.clock());
+	}
+
+	/**
+	 * Reads the holder's presence once more where a read is due, and gives the proof that the holder has stopped, if there
+	 * is one and it is fresh. Yields.
+	 */
+	public prove(): StoppedProof | undefined {
+		if (this.silence === undefined) return undefined;
+		if (this.dueIn() === 0 || this.isStale()) this.look();
+		const { silence } = this;
+		if (silence === undefined || silence.provedAt === undefined || this.isStale()) return undefined;
+		if (silence.epoch !== this.handoff.epoch()) return undefined;
+		const { JobId, Token, Turn, Seq, Time } = silence.lock;
+		return { jobId: JobId, token: Token, turn: Turn, seq: Seq, time: Time };
+	}
+
+	private isStale(): boolean {
+		const provedAt = this.silence?.provedAt;
+		return provedAt !== undefined && this.platform.clock() - provedAt > FRESH_SECONDS;
+	}
+
+	private request(lock: StoredLock): void {
+		const now = this.platform.clock();
+		if (lock.Tx === true || now - this.requestedAt < REQUEST_SECONDS) return;
+		this.requestedAt = now;
+		this.platform.task.spawn(() => this.handoff.request(this.driverName, this.key, lock.JobId, lock.Token));
+	}
+
+	private look(): void {
+		const { lock } = this;
+		if (lock === undefined || lock.Presence !== true || lock.Tx === true) {
+			this.silence = undefined;
+			return;
+		}
+		const now = this.platform.clock();
+		const epoch = this.handoff.epoch();
+		const reading = this.handoff.read(lock.JobId);
+		if (reading !== "stopped" || this.handoff.epoch() !== epoch || this.lock !== lock) {
+			this.silence = undefined;
+			return;
+		}
+		const before = this.silence;
+		if (before === undefined || before.epoch !== epoch) this.silence = { lock, firstAt: this.platform.clock(), epoch };
+		else if (now - before.firstAt >= SILENCE_SECONDS) before.provedAt = now;
+	}
+}
+
+function isSameLock(a: StoredLock, b: StoredLock): boolean {
+	return (
+		a.JobId === b.JobId &&
+		a.Token === b.Token &&
+		a.Turn === b.Turn &&
+		a.Seq === b.Seq &&
+		a.Time === b.Time &&
+		a.Presence === b.Presence
+	);
+}

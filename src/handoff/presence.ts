@@ -1,0 +1,135 @@
+import { MemoryDriver } from "../cloud/memoryDriver";
+import { Platform } from "../platform/platform";
+
+/** The map of all servers' presence keys (seed "Lock handoff", How it works). */
+export const PRESENCE_MAP = "CKPresence";
+/** Seconds between beats (the same source). */
+export const BEAT_SECONDS = 3;
+/** Seconds until a beat expires (the same source). */
+export const PRESENCE_TTL_SECONDS = 10;
+/** A lock may say that its holder beats while the last answered beat is younger than this, in seconds. */
+const FLAG_SECONDS = 6;
+/** Seconds of good beats after which a server counts as beating again, and may judge others: a lifetime and a beat. */
+const TRUST_SECONDS = PRESENCE_TTL_SECONDS + BEAT_SECONDS;
+/** Seconds after the loss of the map in which silence proves nothing. */
+const LOST_SECONDS = 30;
+
+/** What a read of another server's presence tells; `untrusted` is an empty read that proves nothing. */
+export type PresenceReading = "alive" | "stopped" | "untrusted" | "unknown";
+
+/** The map, as far as presence needs it. */
+export type PresenceStore = Pick<MemoryDriver<number>, "get" | "set" | "remove">;
+
+/**
+ * This server's proof of life, and its reading of others'. A server that cannot beat knows it, says so in its locks
+ * (`flag`) and judges nobody.
+ */
+export class Presence {
+	/** Changes whenever an earlier empty read stops counting. */
+	public epoch = 0;
+	private readonly startedAt: number;
+	/** When the last answered beat was sent; it cannot expire before that plus its lifetime. */
+	private beatAt?: number;
+	/** The last moment at which something was wrong with this server's own beats. */
+	private badAt: number;
+	private lostUntil = -math.huge;
+	private withdrawn = false;
+	private failing = false;
+	private stopped = false;
+	private watchdog?: thread;
+
+	/** @param onSilent Called when this server has not beaten for so long that its locks must not say it does. */
+	public constructor(
+		private readonly platform: Platform,
+		private readonly jobId: string,
+		private readonly store: PresenceStore,
+		private readonly onSilent: () => void,
+	) {
+		this.startedAt = platform.clock();
+		this.badAt = this.startedAt;
+	}
+
+	/** Writes one beat. Yields. The first failure after a success warns. */
+	public beat(): void {
+		if (this.stopped) return;
+		const { clock, warn } = this.platform;
+		const sent = clock();
+		const answer = this.store.set(this.jobId, 1, PRESENCE_TTL_SECONDS);
+		if (this.stopped) return;
+		if (!answer.success) {
+			this.markBad();
+			if (!this.failing && this.beatAt !== undefined) {
+				warn(
+					`Baton: this server's presence cannot be written. Unless it can be within seconds, other servers may take the ` +
+						`locks of players who join them. ${answer.error.message}`,
+				);
+			}
+			this.failing = true;
+			return;
+		}
+		this.failing = false;
+		// A key that was there moments ago and had to be made anew was not expired: the map lost it, and others' keys too.
+		if (answer.value === "created") {
+			if (this.beatAt !== undefined && sent - this.beatAt < PRESENCE_TTL_SECONDS) this.lostUntil = clock() + LOST_SECONDS;
+			this.markBad();
+		} else if (answer.value === "unsure") {
+			// It may have made its key anew, so nothing may be concluded for a while.
+			this.markBad();
+		}
+		this.beatAt = sent;
+		this.watch(sent);
+	}
+
+	/** What a lock that is written now may say about this server. Does not yield. */
+	public flag(): boolean {
+		if (this.stopped || !this.isBeating()) return false;
+		if (this.withdrawn && this.platform.clock() - this.badAt >= TRUST_SECONDS) this.withdrawn = false;
+		return !this.withdrawn;
+	}
+
+	/** Reads the presence of a server. Yields. Only `stopped` counts towards a proof. */
+	public read(jobId: string): PresenceReading {
+		const found = this.store.get(jobId);
+		if (found.status === "failed") return "unknown";
+		if (found.status === "found") return "alive";
+		if (!this.isTrusted()) return "untrusted";
+		const { epoch } = this;
+		// An emptied map would say the same of everyone, so this server's own key has to be in it.
+		const own = this.store.get(this.jobId);
+		if (own.status === "failed") return "unknown";
+		return own.status === "found" && this.isTrusted() && this.epoch === epoch ? "stopped" : "untrusted";
+	}
+
+	/** No beat starts after this, and no lock says that this server beats. Does not yield. */
+	public stop(): void {
+		this.stopped = true;
+		if (this.watchdog !== undefined) this.platform.task.cancel(this.watchdog);
+		this.watchdog = undefined;
+	}
+
+	private isBeating(): boolean {
+		return this.beatAt !== undefined && this.platform.clock() - this.beatAt < FLAG_SECONDS;
+	}
+
+	private isTrusted(): boolean {
+		const now = this.platform.clock();
+		return this.isBeating() && now - this.badAt >= TRUST_SECONDS && now >= this.lostUntil;
+	}
+
+	private markBad(): void {
+		this.badAt = this.platform.clock();
+		this.epoch += 1;
+	}
+
+	private watch(sent: number): void {
+		const { task: taskLibrary, clock } = this.platform;
+		if (this.watchdog !== undefined) taskLibrary.cancel(this.watchdog);
+		this.watchdog = taskLibrary.delay(math.max(0, sent + FLAG_SECONDS - clock()), () => {
+			this.watchdog = undefined;
+			if (this.stopped) return;
+			this.withdrawn = true;
+			this.markBad();
+			this.onSilent();
+		});
+	}
+}
