@@ -1,5 +1,6 @@
 import { Backend } from "../backend/backend";
 import { StoreClock } from "../backend/storeClock";
+import { updateWithin } from "../backend/updateWithin";
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { acquire, AcquireDecision } from "../record/acquire";
@@ -10,12 +11,14 @@ import { StoredLock, StoredRecord } from "../record/types";
 import { err, ok, Result } from "../result";
 import { BackOff } from "../util/backOff";
 import { Waiter } from "../util/waiter";
-import { HeldLock } from "./openProfile";
+import { HeldLock, WRITE_SECONDS } from "./openProfile";
 import { foreignFormat, givenBack, invalidRecord, lockedElsewhere, unresolvedTransaction } from "./recordErrors";
 
 /** Seconds between the attempts of a load: doubling from the first to the last (seed "Lock handoff", Cross-server requests). */
 const FIRST_SPACING = 0.5;
 const LAST_SPACING = 2;
+/** What an attempt gets at least, in seconds, before it counts as unanswered, be the load's deadline near or past. */
+const LAST_ATTEMPT_SECONDS = 5;
 
 /** What a driver tells its acquirer. */
 export interface AcquirerHome {
@@ -102,15 +105,17 @@ export class Acquirer {
 
 	/** Gives a lock back without touching the data: in the background, until it is answered. Does not yield. */
 	public giveBack(key: string, token: string): void {
-		const { platform, backend, store, storeClock } = this.home;
+		const { platform, store, storeClock } = this.home;
 		const job: Return = { token, backOff: new BackOff(platform), done: new Waiter(platform) };
 		if (this.closing) job.backOff.close();
 		this.returns.push(job);
 		platform.task.spawn(() => {
 			let reported = false;
 			for (;;) {
-				const answer = backend.update(
+				const answer = updateWithin(
+					this.home,
 					key,
+					WRITE_SECONDS,
 					asTransform((value) => giveBack(value, token)),
 				);
 				if (answer.success) {
@@ -163,7 +168,8 @@ export class Acquirer {
 		};
 		const decide = (value: unknown, updatedTime: number | undefined): AcquireDecision =>
 			acquire(value, updatedTime, request);
-		const answer = home.backend.update(wish.key, asTransform(decide, wish.userIds));
+		const left = math.clamp(wish.deadline - platform.clock(), LAST_ATTEMPT_SECONDS, WRITE_SECONDS);
+		const answer = updateWithin(home, wish.key, left, asTransform(decide, wish.userIds));
 		if (!answer.success) {
 			attempts.unanswered = true;
 			return answer.error.retryable === false ? { failed: answer.error } : { again: answer.error };
@@ -217,14 +223,13 @@ export class Acquirer {
 
 	/** Age is told by the store's clock alone, which only a write shows. */
 	private learnStoreTime(): void {
-		const { backend, storeClock } = this.home;
-		const answer = backend.update(CLOCK_KEY, () => ({
+		const answer = updateWithin(this.home, CLOCK_KEY, LAST_ATTEMPT_SECONDS, () => ({
 			write: { Kind: CLOCK_KEY },
 			userIds: [],
 			metadata: {},
 			report: undefined,
 		}));
-		if (answer.success) storeClock.observe(answer.value.updatedTime);
+		if (answer.success) this.home.storeClock.observe(answer.value.updatedTime);
 	}
 
 	private taken(record: StoredRecord): Step {

@@ -65,8 +65,7 @@ export class DataGate<T extends object> {
 		const filled = reconcile(migrated.value, this.defaults);
 		const admitted = this.admit(key, filled);
 		if (!admitted.success) return admitted;
-		const isStored =
-			compareMigrations(Migrations, this.migrationNames) === "same" && (filled) === record.Data;
+		const isStored = compareMigrations(Migrations, this.migrationNames) === "same" && filled === record.Data;
 		return ok({ data: admitted.value, isStored });
 	}
 

@@ -1,6 +1,7 @@
 import { asTransform } from "../record/asTransform";
 import { Backend } from "../backend/backend";
 import { StoreClock } from "../backend/storeClock";
+import { updateWithin } from "../backend/updateWithin";
 import { BatonError, LockHolder } from "../errors";
 import { Platform } from "../platform/platform";
 import { DeepReadonly } from "../record/deepReadonly";
@@ -14,6 +15,9 @@ import { GatedData } from "./dataGate";
 import { Profile } from "./profile";
 import { unresolvedTransaction } from "./recordErrors";
 import { AttemptOutcome, ProfileWriter, WriteKind, WriterHost } from "./writer";
+
+/** How long one write may go unanswered, in seconds, before it is sent again. */
+export const WRITE_SECONDS = 30;
 
 /** The lock that an acquire took. */
 export interface HeldLock {
@@ -158,7 +162,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const decide = (value: unknown): SaveDecision =>
 			kind === "save" || kind === "touch" ? save(value, request) : release(value, id);
 		const started = platform.clock();
-		const answer = home.backend.update(key, asTransform(decide, this.userIds));
+		const answer = updateWithin(home, key, WRITE_SECONDS, asTransform(decide, this.userIds));
 		if (!answer.success) return { kind: "failed", error: answer.error };
 		home.storeClock.observe(answer.value.updatedTime);
 		const decision = answer.value.report;

@@ -175,7 +175,10 @@ export class ProfileWriter {
 		const [fine, result] = pcall(() => this.host.attempt(kind));
 		const outcome: AttemptOutcome = fine
 			? (result as AttemptOutcome)
-			: { kind: "failed", error: new BatonError("roblox", `Baton: a save threw: ${result}`, { retryable: true }) };
+			: {
+					kind: "failed",
+					error: new BatonError("roblox", `Baton: a save threw: ${result}`, { retryable: true }),
+				};
 		this.inFlight = false;
 		this.lastFailed = outcome.kind === "failed";
 		if (!this.lastFailed) this.signalAttempt();

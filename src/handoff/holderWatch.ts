@@ -90,7 +90,8 @@ export class HolderWatch {
 			return;
 		}
 		const before = this.silence;
-		if (before === undefined || before.epoch !== epoch) this.silence = { lock, firstAt: this.platform.clock(), epoch };
+		if (before === undefined || before.epoch !== epoch)
+			this.silence = { lock, firstAt: this.platform.clock(), epoch };
 		else if (now - before.firstAt >= SILENCE_SECONDS) before.provedAt = now;
 	}
 }

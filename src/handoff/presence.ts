@@ -70,7 +70,8 @@ export class Presence {
 		this.failing = false;
 		// A key that was there moments ago and had to be made anew was not expired: the map lost it, and others' keys too.
 		if (answer.value === "created") {
-			if (this.beatAt !== undefined && sent - this.beatAt < PRESENCE_TTL_SECONDS) this.lostUntil = clock() + LOST_SECONDS;
+			if (this.beatAt !== undefined && sent - this.beatAt < PRESENCE_TTL_SECONDS)
+				this.lostUntil = clock() + LOST_SECONDS;
 			this.markBad();
 		} else if (answer.value === "unsure") {
 			// It may have made its key anew, so nothing may be concluded for a while.
