@@ -174,7 +174,7 @@ export class ProfileWriter {
 		// A custom backend may throw although it must not: this thread has to live on, or nothing is ever saved again.
 		const [fine, result] = pcall(() => this.host.attempt(kind));
 		const outcome: AttemptOutcome = fine
-			? (result as AttemptOutcome)
+			? (result)
 			: {
 					kind: "failed",
 					error: new BatonError("roblox", `Baton: a save threw: ${result}`, { retryable: true }),
