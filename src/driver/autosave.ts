@@ -25,15 +25,18 @@ export class Autosave<T extends object> {
 	private profiles: ReadonlyArray<OpenProfile<T>> = [];
 	private count = 0;
 	private job?: Job;
+	private scheduler?: SchedulerLike;
 
 	public constructor(
 		private readonly platform: Platform,
 		private readonly options: AutosaveOptions,
 	) {}
 
-	/** Runs on `scheduler` from now on. */
+	/** Runs on `scheduler` from now on. Idempotent: a job that is made anew at every load would never come to run. */
 	public runOn(scheduler: SchedulerLike): void {
+		if (this.job !== undefined && this.scheduler === scheduler) return;
 		this.job?.cancel();
+		this.scheduler = scheduler;
 		const { name } = this.options;
 		this.job = scheduler.schedule({ name: `Baton autosave of ${name}`, periodSeconds: TICK_SECONDS }, () =>
 			this.tick(),
