@@ -100,6 +100,11 @@ export class Acquirer {
 			if ("again" in step && step.atOnce) continue;
 			wish.park(math.min(spacing, left));
 			spacing = math.min(spacing * 2, LAST_SPACING);
+			// A pause is cut short to look whether the lock is still wanted: taking it only to give it back costs two writes.
+			const dropped = wish.unwanted();
+			if (dropped === undefined) continue;
+			if (attempts.unanswered) this.giveBack(wish.key, attempts.token);
+			return err(dropped);
 		}
 	}
 
@@ -136,12 +141,15 @@ export class Acquirer {
 		});
 	}
 
-	/** The server closes: tries of giving back come faster. Yields until they are through, or `deadline` has passed. */
-	public closeBy(deadline: number): void {
+	/** The server closes: tries of giving back come faster from now on. Does not yield. */
+	public close(): void {
 		this.closing = true;
-		const jobs = this.returns;
-		for (const { backOff } of jobs) backOff.close();
-		for (const { done } of jobs) done.wait(deadline - this.home.platform.clock());
+		for (const { backOff } of this.returns) backOff.close();
+	}
+
+	/** Yields until every lock is given back, or `deadline` on the platform's clock has passed. */
+	public waitUntilGivenBack(deadline: number): void {
+		for (const { done } of this.returns) done.wait(deadline - this.home.platform.clock());
 	}
 
 	private attempt(wish: AcquireWish, attempts: Attempts): Step {
