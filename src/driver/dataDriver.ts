@@ -121,6 +121,7 @@ export class DataDriver<T extends object> {
 				onSessionEnd: this.settings.onSessionEnd,
 				openProfile: (key) => this.activeProfile(key),
 				loadFor: (player, key, isHere) => this.loadFor(player, key, isHere),
+				recheckLoad: (key) => this.slots.get(key)?.unpark(),
 				onReady: (player, profile) => this.readySignal.fire(player, profile),
 				onLoadFailed: (player, cause) => this.failedSignal.fire(player, cause),
 			},
@@ -215,7 +216,7 @@ export class DataDriver<T extends object> {
 			const message = `Baton: nothing was stored for "${key}" in store "${this.name}" at ${unixSeconds}`;
 			return err(new BatonError("not_found", message, { store: this.name, key }));
 		}
-		const old = this.gate.fromValue(key, found.value.value);
+		const old = this.gate.fromValue(key, found.value.value, true);
 		if (!old.success) return old;
 		const loaded = this.load(key, options);
 		if (!loaded.success) return loaded;
@@ -264,6 +265,7 @@ export class DataDriver<T extends object> {
 		this.closing = true;
 		this.sessions?.close();
 		this.autosave.stop();
+		this.acquirer.close();
 		for (const slot of this.slots.all()) {
 			slot.unpark();
 			const { profile } = slot;
@@ -272,7 +274,7 @@ export class DataDriver<T extends object> {
 			profile.writer.close();
 		}
 		this.slots.waitUntilEmpty(deadline);
-		this.acquirer.closeBy(deadline);
+		this.acquirer.waitUntilGivenBack(deadline);
 		const left = this.slots.keys();
 		if (left.isEmpty()) return ok(undefined);
 		const message =
@@ -398,8 +400,7 @@ export class DataDriver<T extends object> {
 	private begin(): void {
 		if (this.closing) return;
 		this.server.bindClose();
-		const kernel = this.kernel ?? this.server.sharedKernel();
-		this.autosave.runOn(kernel.scheduler);
+		this.autosave.runOn((this.kernel ?? this.server.sharedKernel()).scheduler);
 	}
 
 	private activeProfile(key: string): OpenProfile<T> | undefined {

@@ -72,15 +72,17 @@ export class DataGate<T extends object> {
 	/**
 	 * The data of a value as read from the store, under no lock. Errors: `invalid_record`, `unresolved_transaction`,
 	 * `outdated`, `migration_mismatch`, `migration_failed`, `invalid_data`. Does not yield.
+	 *
+	 * `isOldVersion`: of a version only the data count; what a trade or transaction was about to do then is long settled.
 	 */
-	public fromValue(key: string, value: unknown): Result<DeepReadonly<T>> {
+	public fromValue(key: string, value: unknown, isOldVersion = false): Result<DeepReadonly<T>> {
 		const store = this.options.name;
 		const shape = shapeOf(value);
 		if (shape.kind !== "record") {
 			return err(invalidRecord(store, key, shape.kind === "other" ? shape.reason : "it is empty"));
 		}
 		const { record } = shape;
-		if (isUnresolved(record)) return err(unresolvedTransaction(store, key));
+		if (!isOldVersion && isUnresolved(record)) return err(unresolvedTransaction(store, key));
 		const { Migrations } = record.Meta;
 		const state = compareMigrations(Migrations, this.migrationNames);
 		if (state === "outdated" || state === "mismatch") {

@@ -105,6 +105,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 				error(`Baton: the function given to profile.update yielded, which it may not\n${ran.traceback}`, 2);
 			error(ran.thrown, 0);
 		}
+		// What the function started may have released it meanwhile.
+		const closedMeanwhile = this.closedError();
+		if (closedMeanwhile !== undefined) return err(closedMeanwhile);
 		if (ran.value === this.data) return ok(this.data);
 		const admitted = this.home.admit(ran.value);
 		if (!admitted.success) return admitted;
@@ -281,8 +284,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		return new BatonError("lock_lost", message, { store, key: this.key, holder });
 	}
 
-	/** Why it takes no more changes. */
-	private closedError(): BatonError | undefined {
+	/** Why it takes no more changes; undefined while it does. */
+	public closedError(): BatonError | undefined {
 		if (this.state === "active") return undefined;
 		if (this.lost !== undefined) return this.lost;
 		const { store } = this.home;

@@ -95,12 +95,23 @@ const oneOf =
 			? undefined
 			: `must be ${choices.map((choice) => `"${choice}"`).join(" or ")}`;
 
+const migrationList: Rule = (value) => {
+	const wrong = "must be a list of tables with a name and a function migrate";
+	if (!typeIs(value, "table")) return wrong;
+	for (const [place, each] of pairs(value as Map<unknown, unknown>)) {
+		if (!typeIs(place, "number") || !typeIs(each, "table")) return wrong;
+		const { name, migrate } = each as { name?: unknown; migrate?: unknown };
+		if (!typeIs(name, "string") || !typeIs(migrate, "function")) return wrong;
+	}
+	return undefined;
+};
+
 const RULES: Readonly<Record<string, Rule>> = {
 	name: (value) => checkName("the store name", value),
 	scope: (value) => checkName("the scope", value),
 	defaults: isA("table"),
 	check: isA("function"),
-	migrations: isA("table"),
+	migrations: migrationList,
 	importLegacy: isA("function"),
 	backend: (value) => (typeIs(value, "function") ? undefined : oneOf("DataStore", "Memory")(value)),
 	studio: oneOf("separate", "live", "memory"),

@@ -1,6 +1,7 @@
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { err, ok, Result } from "../result";
+import { noYield } from "../util/noYield";
 import { Waiter } from "../util/waiter";
 import { Kernel } from "./kernel";
 import { OpenProfile } from "./openProfile";
@@ -16,6 +17,8 @@ export interface SessionsHome<T extends object> {
 	readonly openProfile: (key: string) => OpenProfile<T> | undefined;
 	/** Loads for a player; gives up, with the lock given back, once `isWanted` says no. */
 	readonly loadFor: (player: Player, key: string, isWanted: () => boolean) => Result<OpenProfile<T>>;
+	/** A load of this key may no longer be wanted: it looks now, not at the end of its pause. */
+	readonly recheckLoad: (key: string) => void;
 	readonly onReady: (player: Player, profile: OpenProfile<T>) => void;
 	readonly onLoadFailed: (player: Player, error: BatonError) => void;
 	/** The game's own way to end a session; a kick where it has none. */
@@ -38,8 +41,8 @@ interface PlayerSession<T extends object> {
  */
 export class PlayerSessions<T extends object> {
 	private readonly sessions = new Map<Player, PlayerSession<T>>();
-	/** The newest session of each key. */
-	private readonly byKey = new Map<string, PlayerSession<T>>();
+	/** The newest session of each user. */
+	private readonly byUser = new Map<number, PlayerSession<T>>();
 	/** Players whose session is over for good: they are still listed while PlayerRemoving runs. */
 	private readonly departed = new WeakSet<Player>();
 	private closed = false;
@@ -61,17 +64,22 @@ export class PlayerSessions<T extends object> {
 	/** The player's profile, once it is loaded and while it is active. */
 	public profileOf(player: Player): OpenProfile<T> | undefined {
 		const profile = this.sessions.get(player)?.profile;
-		return profile !== undefined && profile.active ? profile : undefined;
+		return profile !== undefined && profile.active && profile.player === player ? profile : undefined;
 	}
 
 	/** Yields until the player's profile is loaded, the load has failed or the player has left. */
 	public waitFor(player: Player): Result<OpenProfile<T>> {
 		const session = this.sessions.get(player) ?? this.begin(player);
-		if (session === undefined) return err(this.leftError(player));
-		return session.loaded.wait()!;
+		if (session === undefined) {
+			return err(this.closed && this.isHere(player) ? this.closedError(player) : this.leftError(player));
+		}
+		const loaded = session.loaded.wait()!;
+		// Long after the load, the profile may be gone again.
+		const gone = loaded.success ? loaded.value.closedError() : undefined;
+		return gone !== undefined ? err(gone) : loaded;
 	}
 
-	/** Starts no more sessions, and answers those still loading. */
+	/** Starts no more sessions. */
 	public close(): void {
 		this.closed = true;
 	}
@@ -88,24 +96,28 @@ export class PlayerSessions<T extends object> {
 		const known = this.sessions.get(player);
 		if (known !== undefined) return known;
 		if (this.closed || this.departed.has(player) || !this.isHere(player)) return undefined;
-		const [keyed, key] = pcall(() => this.home.keyOf(player));
-		if (!keyed) {
-			this.home.platform.warn(
-				`Baton: the option "key" of driver "${this.home.store}" threw for ${player.Name}: ${key}`,
-			);
-		}
 		const session: PlayerSession<T> = {
 			player,
-			// No key of a record is empty, so the load refuses it with a message for people.
-			key: keyed ? key : "",
+			key: this.keyOf(player),
 			present: true,
 			loaded: new Waiter(this.home.platform),
 		};
-		const before = this.byKey.get(session.key);
+		const before = this.byUser.get(player.UserId);
 		this.sessions.set(player, session);
-		this.byKey.set(session.key, session);
+		this.byUser.set(player.UserId, session);
 		this.home.platform.task.spawn(() => this.open(session, before));
 		return session;
+	}
+
+	private keyOf(player: Player): string {
+		const { platform, keyOf, store } = this.home;
+		const ran = noYield(() => keyOf(player), platform.task.cancel);
+		if (ran.ok) return ran.value;
+		platform.warn(
+			`Baton: the option "key" of driver "${store}" failed for ${player.Name}: ${ran.message}\n${ran.traceback}`,
+		);
+		// No key of a record is empty, so the load refuses it with a message for people.
+		return "";
 	}
 
 	private open(session: PlayerSession<T>, before: PlayerSession<T> | undefined): void {
@@ -147,6 +159,7 @@ export class PlayerSessions<T extends object> {
 		session.present = false;
 		session.loaded.resolve(err(this.leftError(player)));
 		const { profile } = session;
+		if (profile === undefined) this.home.recheckLoad(session.key);
 		// After a rejoin the profile is the new instance's.
 		if (profile !== undefined && profile.player === player) profile.release();
 	}
@@ -155,6 +168,7 @@ export class PlayerSessions<T extends object> {
 	private supersede(session: PlayerSession<T>): void {
 		session.present = false;
 		session.loaded.resolve(err(this.leftError(session.player)));
+		if (session.profile === undefined) this.home.recheckLoad(session.key);
 	}
 
 	private finish(session: PlayerSession<T>, reason: SessionEndReason): void {
@@ -170,11 +184,21 @@ export class PlayerSessions<T extends object> {
 
 	private forget(session: PlayerSession<T>): void {
 		this.sessions.delete(session.player);
-		if (this.byKey.get(session.key) === session) this.byKey.delete(session.key);
+		const { UserId } = session.player;
+		if (this.byUser.get(UserId) === session) this.byUser.delete(UserId);
 	}
 
 	private isHere(player: Player): boolean {
 		return this.home.platform.players.GetPlayers().includes(player);
+	}
+
+	private closedError(player: Player): BatonError {
+		const { store } = this.home;
+		return new BatonError(
+			"profile_closed",
+			`Baton: driver "${store}" is closing and loads no profile for ${player.Name}`,
+			{ store },
+		);
 	}
 
 	private leftError(player: Player): BatonError {
