@@ -55,7 +55,8 @@ export class Server implements CallingServer {
 	public readonly kicks: Array<KickNote>;
 	/** Its `Players`, with what a platform does not show. */
 	public readonly playersService: EmulatedPlayers;
-	private readonly dataStores: ServerDataStores;
+	/** Its `DataStoreService`, with what a platform does not show. */
+	public readonly dataStores: ServerDataStores;
 	private readonly closers = new Array<() => void>();
 	private readonly onDeath = new Array<() => void>();
 	private readonly cutOff = new Set<ServiceName>();
