@@ -67,8 +67,7 @@ export class DataStoreCloud {
 		const keepsCreation = last !== undefined && (!last.deleted || this.world.switches.createdTimeSurvivesRemoval);
 		const version: StoredVersion = {
 			id: this.versionId(time),
-			value: packed.value,
-			bytes: packed.bytes,
+			packed,
 			createdTime: keepsCreation && last !== undefined ? last.createdTime : time,
 			time,
 			userIds: table.freeze([...(extras.userIds ?? [])]),
@@ -86,8 +85,7 @@ export class DataStoreCloud {
 		const time = this.now();
 		history.push({
 			id: this.versionId(time),
-			value: undefined,
-			bytes: 0,
+			packed: { value: undefined, bytes: 0 },
 			createdTime: last.createdTime,
 			time,
 			userIds: [],

@@ -1,9 +1,10 @@
+import { Packed } from "./json-copy";
+
 /** One version of a key, as stored. Times are milliseconds since the epoch on the store's clock. */
 export interface StoredVersion {
 	readonly id: string;
-	/** Deep-frozen; undefined in a tombstone. */
-	readonly value: unknown;
-	readonly bytes: number;
+	/** Holds nothing in a tombstone. */
+	readonly packed: Packed;
 	/** When the key was created. */
 	readonly createdTime: number;
 	/** When this version was written. */

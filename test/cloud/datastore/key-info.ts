@@ -1,5 +1,4 @@
 import { KeyInfo } from "../../../src/platform/platform";
-import { unpackStored } from "./json-copy";
 import { StoredVersion } from "./key-history";
 
 /** `DataStoreKeyInfo`: what a version was when it was read. */
@@ -24,6 +23,6 @@ export class KeyInfoSnapshot implements KeyInfo {
 	}
 
 	public GetMetadata(): object {
-		return unpackStored(this.metadata);
+		return table.clone(this.metadata);
 	}
 }

@@ -79,7 +79,7 @@ export class StoreHandle implements Store {
 		this.packOrRefuse(call, delta, userIds, metadata);
 		const history = this.history(key);
 		const version = this.world.requests.call(this.server, call, () => {
-			const stored = history.live()?.value ?? 0;
+			const stored = history.live()?.packed.value ?? 0;
 			if (!typeIs(stored, "number") || stored % 1 !== 0) error(this.errors("IncrementAsync").internal(), 0);
 			const packed = this.world.dataStores.copier.pack(stored + delta);
 			return this.writeOutcome(history, key, packed, { userIds, metadata }, "IncrementAsync");
@@ -181,7 +181,7 @@ export class StoreHandle implements Store {
 	): ApplyOutcome<T> | undefined {
 		const { switches, scheduler } = this.world;
 		if (!switches.limits) return undefined;
-		const bytes = version !== undefined ? version.bytes : 0;
+		const bytes = version !== undefined ? version.packed.bytes : 0;
 		const wait = throughputWait(history.reads, scheduler.now, bytes, READ_KILOBYTES);
 		if (wait > 0) {
 			if (switches.keyThroughput === "wait") return { waitSeconds: wait };
@@ -291,5 +291,5 @@ export class StoreHandle implements Store {
 /** A version as a method returns it: a fresh copy of its value, and its key info. */
 export function answerOf(version: StoredVersion | undefined): ReadAnswer {
 	if (version === undefined) return $tuple(undefined, undefined);
-	return $tuple(unpackStored(version.value), new KeyInfoSnapshot(version));
+	return $tuple(unpackStored(version.packed), new KeyInfoSnapshot(version));
 }

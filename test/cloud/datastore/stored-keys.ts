@@ -27,7 +27,8 @@ export class StoredKeys {
 
 	/** A copy of the value, or undefined. */
 	public get(key: string): unknown {
-		return unpackStored(this.shelf.keys.get(key)?.live()?.value);
+		const version = this.shelf.keys.get(key)?.live();
+		return version !== undefined ? unpackStored(version.packed) : undefined;
 	}
 
 	/** Stores a value, as an edit through Open Cloud does. */
@@ -48,7 +49,7 @@ export class StoredKeys {
 			updatedTime: version.time,
 			userIds: version.userIds,
 			metadata: version.metadata,
-			bytes: version.bytes,
+			bytes: version.packed.bytes,
 		};
 	}
 

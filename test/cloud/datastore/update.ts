@@ -94,7 +94,10 @@ export class UpdateRun {
 		if (counted !== undefined) error(this.handle.errors("UpdateAsync").keyThrottled(), 0);
 		const outcome = server.runner.callNow((): Returned => {
 			const info = live !== undefined ? new KeyInfoSnapshot(live) : undefined;
-			const [value, userIds, metadata] = this.transform(unpackStored(live?.value), info);
+			const [value, userIds, metadata] = this.transform(
+				live !== undefined ? unpackStored(live.packed) : undefined,
+				info,
+			);
 			return { value, userIds, metadata };
 		});
 		if (outcome.kind === "yielded") error("Callbacks cannot yield", 0);

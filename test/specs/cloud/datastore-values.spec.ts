@@ -6,7 +6,7 @@ type Loose = Record<string, unknown>;
 
 /** What comes back of a value that was stored. */
 function roundTrip(value: unknown): unknown {
-	return unpackStored(new JsonCopier(true).pack(value).value);
+	return unpackStored(new JsonCopier(true).pack(value));
 }
 
 export = () => {
@@ -32,9 +32,9 @@ export = () => {
 
 		it("reuses the copy of a deep-frozen table, and copies a frozen one with a mutable inside afresh", () => {
 			const copier = new JsonCopier(true);
-			const deep = table.freeze({ inner: table.freeze({ coins: 1 }) });
+			const deep = table.freeze({ inner: table.freeze({ text: string.rep("x", 200) }) });
 			expect(copier.pack(deep).value).to.equal(copier.pack(deep).value);
-			const inner = { coins: 1 };
+			const inner = { text: string.rep("x", 200), coins: 1 };
 			const shallow = table.freeze({ inner });
 			copier.pack(shallow);
 			inner.coins = 2;
@@ -128,6 +128,8 @@ export = () => {
 			expect(copier.pack({ a: [1, true, "x"] }).bytes).to.equal('{"a":[1,true,"x"]}'.size());
 			expect(copier.pack({ a: 1, b: false }).bytes).to.equal('{"a":1,"b":false}'.size());
 			expect(copier.pack({}).bytes).to.equal(2);
+			expect(copier.pack([[], [1, [2]], { a: {} }]).bytes).to.equal('[[],[1,[2]],{"a":[]}]'.size());
+			expect(copier.pack("é").bytes).to.equal(4);
 			onServer({}, (store, _server, world) => {
 				store.UpdateAsync("fits", () => $tuple(string.rep("x", 4194302)));
 				expectPart(

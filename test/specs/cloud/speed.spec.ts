@@ -15,7 +15,7 @@ export = () => {
 					const store = dataStores.GetDataStore("Players");
 					const key = `Player_${player.UserId}`;
 					const pets = new Array<{ name: string; level: number }>();
-					for (let index = 0; index < 50; index++) pets.push({ name: `Pet ${index}`, level: index });
+					for (let index = 0; index < 10; index++) pets.push({ name: `Pet ${index}`, level: index });
 					let seq = 0;
 					const save = (): void => {
 						seq += 1;
