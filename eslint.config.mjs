@@ -67,7 +67,7 @@ export default tseslint.config(
 		},
 	},
 	{
-		files: ["src/platform/roblox.ts"],
+		files: ["src/platform/roblox.ts", "test/studio/**/*.ts"],
 		rules: { "no-restricted-imports": "off", "no-restricted-globals": "off" },
 	},
 	{

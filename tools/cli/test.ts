@@ -6,6 +6,7 @@ import { checkConsumer } from "../lib/consumer.ts";
 import { textOf } from "../lib/failure.ts";
 import { runNodeTests } from "../lib/nodeTests.ts";
 import { type Failure, note, print, printFailures, step } from "../lib/report.ts";
+import { checkStudioScript } from "../lib/studio.ts";
 import { makeTestPlace, sourceOf } from "../lib/testPlace.ts";
 
 // `npm test` checks everything; `npm test -- <words>` runs only the specs whose path holds all of the words.
@@ -66,6 +67,7 @@ async function specLane(): Promise<void> {
 		await specs(place);
 	});
 	if (isPartial) return;
+	if (place !== undefined) await check("Studio script", checkStudioScript);
 	const isCompiled = await check("compile the package", compilePackage);
 	if (!isCompiled || place === undefined) return;
 	const testPlace = place;

@@ -1,11 +1,13 @@
+import type { CaseInfo, Measured, TimelineEntry } from "../story/case.ts";
+
 /** What a worker is started with. */
 export interface WorkerInput {
 	/** Paths of `.rbxlx` files; the program decides what it boots from which. */
 	readonly places: ReadonlyArray<string>;
 	/** The file of the Luau runtime to run, without its ending. */
 	readonly program: string;
-	/** Handed to the program as JSON. */
-	readonly argument?: unknown;
+	/** What the program is told, by name. */
+	readonly argument?: Readonly<Record<string, string>>;
 }
 
 /** The answer to `next`: the spec module to run, or "" when there are no more. */
@@ -35,4 +37,13 @@ export type HostEvent =
 	| { readonly type: "spec"; readonly path: string; readonly name: string }
 	| { readonly type: "ran"; readonly ok: boolean }
 	| { readonly type: "done"; readonly path: string; readonly results: Array<SpecResult> }
+	| { readonly type: "scriptError"; readonly message: string; readonly trace: string }
+	| { readonly type: "playing"; readonly id: string }
+	| {
+			readonly type: "case";
+			readonly case: CaseInfo;
+			readonly measured?: Measured;
+			readonly timeline?: Array<TimelineEntry>;
+			readonly failure?: string;
+	  }
 	| { readonly type: "end" };

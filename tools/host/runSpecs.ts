@@ -34,6 +34,9 @@ export interface SpecOptions {
 
 const MODULES_PER_WORKER = 4;
 
+/** Real seconds until a worker must have started its first module. */
+const START_SECONDS = 120;
+
 /** Runs the TestEZ specs of a place in real Luau. Never throws for a spec's sake: all that goes wrong is a failure. */
 export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 	const limitSeconds = options.limitSeconds ?? 120;
@@ -87,11 +90,11 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 				if (current !== undefined) files += 1;
 				void worker.terminate().then(() => resolve());
 			};
-			const arm = (): void => {
+			const arm = (seconds: number): void => {
 				clearTimeout(timer);
 				timer = setTimeout(() => {
-					lose(`it neither ended nor failed within ${limitSeconds} s of real time: an endless loop?`);
-				}, limitSeconds * 1000);
+					lose(`it neither ended nor failed within ${seconds} s of real time: an endless loop?`);
+				}, seconds * 1000);
 			};
 			const hear = (event: HostEvent): void => {
 				if (event.type === "log") options.onLog?.(event.text, event.warning === true);
@@ -99,10 +102,10 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 				else if (event.type === "file") {
 					current = { path: event.path, name: "(loading the module)" };
 					passedInFile = 0;
-					arm();
+					arm(limitSeconds);
 				} else if (event.type === "spec") {
 					current = { path: event.path, name: event.name };
-					arm();
+					arm(limitSeconds);
 				} else if (event.type === "ran") {
 					if (event.ok) passedInFile += 1;
 				} else if (event.type === "done") {
@@ -130,7 +133,7 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 					},
 				},
 			);
-			arm();
+			arm(START_SECONDS);
 		});
 
 	const keepWorking = async (): Promise<void> => {

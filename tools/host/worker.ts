@@ -50,7 +50,7 @@ async function run(): Promise<void> {
 		hostFetch: fetchLoopback,
 		hostLoopback: startLoopback,
 		hostExit: () => process.exit(0),
-		hostArgument: () => JSON.stringify(input.argument ?? {}),
+		hostArgument: (name: string) => input.argument?.[name] ?? "",
 	});
 	await vm.load(runtimeSource("main"), "=host/main.luau")(input.program);
 	send({ type: "finished" });

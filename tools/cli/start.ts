@@ -1,0 +1,72 @@
+import { parseArgs } from "node:util";
+import { textOf } from "../lib/failure.ts";
+import { note, print, step } from "../lib/report.ts";
+import { makeTestPlace } from "../lib/testPlace.ts";
+import { listCases, playStory } from "../story/play.ts";
+import { failuresText, storyJson, storyTable, timelineText } from "../story/show.ts";
+
+const USAGE = `npm start                  plays the story on the emulated cloud
+npm start -- <case>        plays one case and shows its timeline (--live: in the latency profile live)
+npm start -- --list        lists the cases
+npm start -- --json        prints the result as JSON, on the last line
+npm start -- --seed <n>    with another seed`;
+
+async function main(): Promise<boolean> {
+	const { values, positionals } = parseArgs({
+		allowPositionals: true,
+		options: {
+			json: { type: "boolean" },
+			list: { type: "boolean" },
+			live: { type: "boolean" },
+			help: { type: "boolean" },
+			seed: { type: "string", default: "1" },
+		},
+	});
+	if (values.help === true) {
+		print(USAGE);
+		return true;
+	}
+	const place = await makeTestPlace();
+	const only = positionals[0];
+	if (values.list === true || only !== undefined) {
+		const known = await listCases(place);
+		if (values.list === true) {
+			const width = Math.max(0, ...known.map(({ id }) => id.length));
+			for (const { id, group, title } of known) print(`${id.padEnd(width)}  ${group}: ${title}`);
+			return true;
+		}
+		if (!known.some(({ id }) => id === only)) {
+			note(`There is no case "${only}". The cases are:\n${known.map(({ id }) => `  ${id}`).join("\n")}`);
+			return false;
+		}
+	}
+	const cases = await step("play the story", (progress) =>
+		playStory(place, {
+			seed: Number(values.seed),
+			only,
+			onProgress: (profile, id) => {
+				progress(`${id} (${profile})`);
+			},
+			onLog: note,
+		}),
+	);
+	const failures = failuresText(cases);
+	if (failures !== "") note(failures);
+	const isKept = cases.length > 0 && cases.every(({ ok }) => ok);
+	if (values.json === true) print(storyJson(cases));
+	else {
+		print(storyTable(cases));
+		const [single] = cases;
+		if (only !== undefined && single !== undefined)
+			print(`\n${timelineText(values.live === true ? single.live : single.fast)}`);
+		print(isKept ? "Every promise is kept." : "A promise is broken.");
+	}
+	return isKept;
+}
+
+try {
+	if (!(await main())) process.exitCode = 1;
+} catch (error) {
+	note(textOf(error));
+	process.exitCode = 1;
+}
