@@ -22,6 +22,7 @@ class EmulatedSecret implements HttpSecret {
 	}
 }
 
+/** A secret of this text. */
 export function createSecret(text: string): HttpSecret {
 	return new EmulatedSecret(text);
 }

@@ -11,6 +11,7 @@ const TEXTS = {
 	ItemValueSizeTooLarge: undefined,
 } as const;
 
+/** The codes that the emulated service answers with. */
 export type MemoryStoreCode = keyof typeof TEXTS;
 
 /** The text that a call of a hash map throws. `call` is like `Update`. */

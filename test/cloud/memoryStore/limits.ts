@@ -1,8 +1,10 @@
 /** MemoryStoreService's limits, as its documentation gives them. */
 
+/** Characters of a key. */
 export const MAX_KEY_CHARACTERS = 128;
+/** Bytes of a value as JSON. */
 export const MAX_VALUE_BYTES = 32768;
-/** 45 days. */
+/** The longest life of an entry: 45 days. */
 export const MAX_EXPIRATION_SECONDS = 3888000;
 
 /** Request units of the experience in a minute. */

@@ -22,6 +22,7 @@ const failures: Record<FailureKind, string> = {
 	unreachable: messagingErrors.disconnected,
 };
 
+/** The text of a call that failed without the service having decided it. */
 export function messagingFailure(kind: FailureKind): string {
 	return failures[kind];
 }

@@ -282,7 +282,7 @@ export = () => {
 		it("one server is cut off, the others are not", () => {
 			simulate({}, (world) => {
 				const [one, two] = [world.startServer(), world.startServer()];
-				const fault = world.faults.add({ service: "MemoryStore", server: one, effect: "failBefore" });
+				one.partition("MemoryStore");
 				expect(
 					says(
 						problemOf(one, (map) => map.SetAsync("k", 1, 60)),
@@ -290,8 +290,26 @@ export = () => {
 					),
 				).to.equal(true);
 				expect(problemOf(two, (map) => map.SetAsync("k", 2, 60))).to.equal(undefined);
-				fault.remove();
+				one.heal("MemoryStore");
 				expect(read(one, "k")).to.equal(2);
+			});
+		});
+
+		it("the service is down for all, for a while", () => {
+			simulate({}, (world) => {
+				const [one, two] = [world.startServer(), world.startServer()];
+				write(one, "k", 1);
+				const outage = world.faults.add({ service: "MemoryStore", effect: "failBefore" });
+				for (const server of [one, two]) {
+					expect(
+						says(
+							problemOf(server, (map) => map.GetAsync("k")),
+							"InternalError",
+						),
+					).to.equal(true);
+				}
+				outage.remove();
+				expect(read(two, "k")).to.equal(1);
 			});
 		});
 
