@@ -10,7 +10,7 @@ import { ServiceName } from "./latency";
  * - `rerun`: the transform runs `times` (1) more times although nothing conflicts.
  * - `loseCommit`: applied, then the transform runs again on the new value, as an engine does that missed the commit.
  * - `duplicate`: applied and answered; applied once more `seconds` (1) later. Doubles a delivery.
- * - `stale`: a cached read shows what was stored `seconds` (4) ago.
+ * - `stale`: a cached read, or a list of versions, shows what was stored `seconds` (4) ago.
  * - `hang`: never answered and not applied; with `lands`, applied.
  * - `crashBefore`, `crashAfter`: the calling server dies right before, right after it is applied.
  * - `throttle`: the caller hears that the request was throttled.
@@ -60,6 +60,9 @@ export interface Fault {
 	readonly lands?: boolean;
 	/** What a `delay` delays. */
 	readonly stage?: DelayStage;
+	/** In force from and until these virtual seconds only; an outage is one until then. */
+	readonly from?: number;
+	readonly until?: number;
 	/** Hits a matching call with this probability only (seeded). */
 	readonly chance?: number;
 }
@@ -96,13 +99,14 @@ class ActiveFault implements FaultHandle {
 		this.forget(this);
 	}
 
-	public hit(point: FaultPoint, random: () => number, free: boolean): boolean {
+	public hit(point: FaultPoint, now: number, random: () => number, free: boolean): boolean {
 		const fault = this.fault;
 		if (fault.service !== point.service || (fault.durableOnly === true) !== point.durable) return false;
 		if (fault.op !== undefined && fault.op !== point.op) return false;
 		if (fault.store !== undefined && fault.store !== point.store) return false;
 		if (fault.key !== undefined && fault.key !== point.key) return false;
 		if (fault.server !== undefined && fault.server.name !== point.server) return false;
+		if (now < (fault.from ?? 0) || now >= (fault.until ?? math.huge)) return false;
 		this.seen += 1;
 		if (!free || this.seen < (fault.nth ?? 1)) return false;
 		const crash = fault.effect === "crashBefore" || fault.effect === "crashAfter";
@@ -117,7 +121,10 @@ class ActiveFault implements FaultHandle {
 export class Faults {
 	private active = new Array<ActiveFault>();
 
-	public constructor(private readonly random: () => number) {}
+	public constructor(
+		private readonly now: () => number,
+		private readonly random: () => number,
+	) {}
 
 	/** Puts a fault in force until it is removed. */
 	public add(fault: Fault): FaultHandle {
@@ -137,7 +144,7 @@ export class Faults {
 	public match(point: FaultPoint): Fault | undefined {
 		let hit: Fault | undefined;
 		for (const active of this.active) {
-			if (active.hit(point, this.random, hit === undefined)) hit = active.fault;
+			if (active.hit(point, this.now(), this.random, hit === undefined)) hit = active.fault;
 		}
 		return hit;
 	}

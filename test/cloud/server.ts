@@ -74,7 +74,9 @@ export class Server implements CallingServer {
 		this.apiAccess = options.apiAccess ?? true;
 		this.published = options.published ?? true;
 		this.startedAt = scheduler.now;
-		this.runner = new Runner(world.running, (cause, traceback) => world.threadError(this.name, cause, traceback));
+		this.runner = new Runner(world.running, (cause, traceback, thread) =>
+			world.threadError(this.name, cause, traceback, thread),
+		);
 		this.clocks = new Clocks(scheduler, world.startTime, random.between(0, 100000), options.skew ?? 0);
 		const note = (text: string): void => world.trace.note(this.name, text);
 		this.playersService = new EmulatedPlayers(this.runner, scheduler, switches.deferredSignals, note, () =>

@@ -33,6 +33,12 @@ export interface Switches {
 	readonly writeCooldown: number;
 	/** A key written again after its removal keeps its first `CreatedTime`. */
 	readonly createdTimeSurvivesRemoval: boolean;
+	/** Tables with string keys beside array items, and arrays with gaps: converted as JSON does, or refused. */
+	readonly oddTables: "convert" | "refuse";
+	/** Budgets: 60 + 40 for each player and the experience's, or the former 60 + 10 without one. */
+	readonly budgetRules: "current" | "former";
+	/** Which error a server that is torn down gives to data store calls. */
+	readonly shutdownError: "dataModel" | "webService";
 	/** A removal keeps the version written in the same hour readable. */
 	readonly removalKeepsHour: boolean;
 	/** Seconds between the end of a closing server's callbacks and its death, in which its threads run but calls fail. */
@@ -86,6 +92,9 @@ export const defaultSwitches: Switches = {
 	budgetTicks: false,
 	writeCooldown: 0,
 	createdTimeSurvivesRemoval: true,
+	oddTables: "convert",
+	budgetRules: "current",
+	shutdownError: "dataModel",
 	removalKeepsHour: true,
 	teardownSeconds: 0,
 	otherPlayers: 0,

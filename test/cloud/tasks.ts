@@ -7,7 +7,7 @@ interface Running {
 }
 
 /** Hears a thread's uncaught error. */
-export type ThreadErrorHandler = (cause: unknown, traceback: string) => void;
+export type ThreadErrorHandler = (cause: unknown, traceback: string, thread: thread) => void;
 
 /**
  * Resumes the threads of one server. A dead server's threads are never resumed; a paused server's are held until it goes
@@ -46,7 +46,7 @@ export class Runner {
 		this.act(() => {
 			if (coroutine.status(thread) !== "suspended") return;
 			const [success, cause] = coroutine.resume(thread, ...args);
-			if (!success) this.onError(cause, debug.traceback(thread));
+			if (!success) this.onError(cause, debug.traceback(thread), thread);
 		});
 	}
 

@@ -55,6 +55,7 @@ export class World {
 	public readonly threadErrors = new Array<ThreadError>();
 	private readonly maxSeconds: number;
 	private readonly bodyRunner: Runner;
+	private bodyThread: thread | undefined;
 	private bodyFailure: string | undefined;
 	private lastTraceback: { cause: unknown; traceback: string } | undefined;
 
@@ -66,7 +67,7 @@ export class World {
 		this.startTime = options.startTime ?? DEFAULT_START;
 		this.maxSeconds = options.maxSeconds ?? DEFAULT_MAX_SECONDS;
 		const faultRandom = this.random.fork("faults");
-		this.faults = new Faults(() => faultRandom.fraction());
+		this.faults = new Faults(now, () => faultRandom.fraction());
 		this.trace = new Trace(now);
 		this.requests = new Requests({
 			scheduler: this.scheduler,
@@ -77,11 +78,7 @@ export class World {
 		});
 		this.dataStores = new DataStoreCloud(this);
 		this.services = new CloudServices(this);
-		this.bodyRunner = new Runner(this.running, (cause, traceback) => {
-			const below = this.lastTraceback;
-			const origin = below !== undefined && below.cause === cause ? `\n${below.traceback}` : "";
-			this.bodyFailure = `${tostring(cause)}${origin}\n${traceback}`;
-		});
+		this.bodyRunner = new Runner(this.running, (cause, traceback) => this.bodyBroke(cause, traceback));
 	}
 
 	/**
@@ -91,10 +88,13 @@ export class World {
 	public run(body: () => void): void {
 		let done = false;
 		const outer = this.running.current;
-		const thread = this.bodyRunner.start(() => {
+		const thread = coroutine.create(() => {
 			body();
 			done = true;
 		});
+		const outerThread = this.bodyThread;
+		this.bodyThread = thread;
+		this.bodyRunner.resume(thread);
 		this.scheduler.settle();
 		const limit = this.scheduler.now + this.maxSeconds;
 		while (!done && this.bodyFailure === undefined) {
@@ -109,6 +109,7 @@ export class World {
 			}
 		}
 		this.running.current = outer;
+		this.bodyThread = outerThread;
 		const failure = this.bodyFailure;
 		this.bodyFailure = undefined;
 		if (failure !== undefined) error(failure + this.describeThreadErrors(), 0);
@@ -141,7 +142,9 @@ export class World {
 	/** A function that resumes the running thread, as whoever it belongs to. */
 	public waker(): () => void {
 		const thread = coroutine.running();
-		const runner = this.running.current ?? this.bodyRunner;
+		// A body that called a server's service itself was resumed by that server, and is no thread of it.
+		const current = thread === this.bodyThread ? undefined : this.running.current;
+		const runner = current ?? this.bodyRunner;
 		return () => runner.resume(thread);
 	}
 
@@ -174,13 +177,20 @@ export class World {
 	}
 
 	/** Notes an error that ended a thread. */
-	public threadError(server: string, cause: unknown, traceback: string): void {
+	public threadError(server: string, cause: unknown, traceback: string, thread?: thread): void {
+		if (thread !== undefined && thread === this.bodyThread) return this.bodyBroke(cause, traceback);
 		this.threadErrors.push({ at: this.now(), server, message: tostring(cause), traceback });
 	}
 
 	/** Keeps the traceback of an error that is about to be rethrown elsewhere. */
 	public rememberTraceback(cause: unknown, traceback: string): void {
 		this.lastTraceback = { cause, traceback };
+	}
+
+	private bodyBroke(cause: unknown, traceback: string): void {
+		const below = this.lastTraceback;
+		const origin = below !== undefined && below.cause === cause ? `\n${below.traceback}` : "";
+		this.bodyFailure = `${tostring(cause)}${origin}\n${traceback}`;
 	}
 
 	private describeThreadErrors(): string {

@@ -69,6 +69,14 @@ const serverRates: Readonly<Record<RequestKind, readonly [base: number, perPlaye
 	StandardRemove: [60, 40],
 };
 
+/** The same under the former rules. */
+const formerRates: typeof serverRates = {
+	StandardRead: [60, 10],
+	StandardWrite: [60, 10],
+	StandardList: [5, 2],
+	StandardRemove: [60, 10],
+};
+
 const kinds: ReadonlyArray<RequestKind> = ["StandardRead", "StandardWrite", "StandardList", "StandardRemove"];
 
 /** The budget that all servers share; over it, calls fail. */
@@ -85,15 +93,10 @@ export class ExperienceBudget {
 
 	/** Takes one request, or throws that the experience is throttled. */
 	public take(kind: RequestKind, errors: StoreErrors): void {
-		if (!this.world.switches.limits) return;
+		if (!this.world.switches.limits || this.world.switches.budgetRules === "former") return;
 		const bucket = this.bucket(kind);
 		if (bucket.available() < 1) error(errors.experienceThrottled(kind), 0);
 		bucket.take(1);
-	}
-
-	/** Throws when there is no request left, without taking one. */
-	public check(kind: RequestKind, errors: StoreErrors): void {
-		if (this.world.switches.limits && this.bucket(kind).available() < 1) error(errors.experienceThrottled(kind), 0);
 	}
 
 	/** How many requests are left. */
@@ -128,9 +131,10 @@ export class ServerBudget {
 		playerCount: () => number,
 		private readonly warn: (message: string) => void,
 	) {
-		const { startupBurst, budgetTicks } = world.switches;
+		const { startupBurst, budgetTicks, budgetRules } = world.switches;
+		const rates = budgetRules === "former" ? formerRates : serverRates;
 		for (const kind of kinds) {
-			const [base, perPlayer] = serverRates[kind];
+			const [base, perPlayer] = rates[kind];
 			const rate = (): number => base + perPlayer * playerCount();
 			this.buckets.set(kind, new Bucket(world.scheduler, rate, startupBurst, budgetTicks));
 			this.queues.set(kind, []);

@@ -30,7 +30,7 @@ export class DataStoreCloud {
 	private writes = 0;
 
 	public constructor(private readonly world: World) {
-		this.copier = new JsonCopier(world.switches.nanStorable);
+		this.copier = new JsonCopier(world.switches.nanStorable, world.switches.oddTables === "refuse");
 		this.budget = new ExperienceBudget(world);
 	}
 

@@ -81,7 +81,13 @@ export class StoreErrors {
 		);
 	}
 
-	public shuttingDown(): string {
+	public shuttingDown(cause: Switches["shutdownError"]): string {
+		if (cause === "webService") {
+			return this.either(
+				"402: Request failed. LuaWebService is inaccessible while the experience is shutting down.",
+				"LuaWebSrvsNoAccess: Request failed. LuaWebService is inaccessible while the experience is shutting down.",
+			);
+		}
 		return this.either(
 			"401: Request failed. DataModel is inaccessible while the experience is shutting down.",
 			"DataModelNoAccess: Request failed. DataModel is inaccessible while the experience is shutting down.",

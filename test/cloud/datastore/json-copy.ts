@@ -17,6 +17,7 @@ type AnyTable = Map<unknown, unknown>;
 
 /** Roblox gives up on deeper nesting. */
 const MAX_DEPTH = 200;
+const MIXED_TABLE = "Cannot convert mixed or non-array tables: keys must be strings";
 /** A smaller table is copied faster than looked up. */
 const REMEMBER_BYTES = 128;
 /** Longer strings are measured each time. */
@@ -35,7 +36,10 @@ export class JsonCopier {
 	private sizes = new Map<unknown, number>();
 	private sizeCount = 0;
 
-	public constructor(private readonly nanStorable: boolean) {}
+	public constructor(
+		private readonly nanStorable: boolean,
+		private readonly refuseOdd = false,
+	) {}
 
 	/** The stored form of `value`; throws the text of Roblox's error when it cannot be stored. */
 	public pack(value: unknown): Packed {
@@ -87,6 +91,7 @@ export class JsonCopier {
 		// Scalars met before cost a look-up only.
 		const sizes = this.sizes;
 		const length = (source as unknown as Array<unknown>).size();
+		if (this.refuseOdd && isOdd(source, length)) error(MIXED_TABLE, 0);
 		// An array's items without what else is in the table.
 		const entries = length > 0 ? itemsOf(source, length) : source;
 		for (const [key, item] of pairs(entries)) {
@@ -154,6 +159,16 @@ export function stringBytes(text: string): number {
 function isUtf8(text: string): boolean {
 	const [length] = utf8.len(text);
 	return length !== undefined && length !== false;
+}
+
+/** Whether a table has string keys beside array items, or number keys that are no array. */
+function isOdd(source: AnyTable, length: number): boolean {
+	let count = 0;
+	for (const [key] of pairs(source)) {
+		if (typeIs(key, "number") !== length > 0) return true;
+		count += 1;
+	}
+	return length > 0 && count !== length;
 }
 
 function itemsOf(source: AnyTable, length: number): AnyTable {

@@ -129,10 +129,13 @@ export class StoreHandle implements Store {
 		const history = this.history(key);
 		const descending = sortDirection !== undefined && (sortDirection as { Name?: string }).Name === "Descending";
 		const list = (): Array<StoredVersion> =>
-			this.world.requests.call(this.server, call, () => {
+			this.world.requests.call(this.server, call, (context) => {
+				const now = this.world.dataStores.now();
+				const newest = context.staleSeconds !== undefined ? now - context.staleSeconds * 1000 : math.huge;
+				const last = maxDate === 0 ? newest : math.min(maxDate, newest);
 				const found = history
-					.readable(this.world.dataStores.now())
-					.filter((version) => version.time >= minDate && (maxDate === 0 || version.time <= maxDate));
+					.readable(now)
+					.filter((version) => version.time >= minDate && version.time <= last);
 				return { answer: found };
 			});
 		return new StoredVersionPages(list(), descending, pageSize === 0 ? 1024 : pageSize, () => {
@@ -270,7 +273,8 @@ export class StoreHandle implements Store {
 		};
 		const problem = keyProblem(key);
 		if (problem !== undefined) this.world.requests.refuse(this.server, call, problem);
-		if (this.server.tornDown) this.world.requests.refuse(this.server, call, errors.shuttingDown());
+		if (this.server.tornDown)
+			this.world.requests.refuse(this.server, call, errors.shuttingDown(this.world.switches.shutdownError));
 		if (this.server.isStudio && !this.server.apiAccess) {
 			this.world.requests.refuse(this.server, call, errors.studioAccess());
 		}

@@ -33,6 +33,7 @@ interface Returned {
  */
 export class UpdateRun {
 	private plan: Plan | undefined;
+	private charged = false;
 
 	public constructor(
 		private readonly handle: StoreHandle,
@@ -48,9 +49,7 @@ export class UpdateRun {
 
 	public arrive(): void {
 		const errors = this.handle.errors("UpdateAsync");
-		const budget = this.handle.world.dataStores.budget;
-		budget.take("StandardRead", errors);
-		budget.check("StandardWrite", errors);
+		this.handle.world.dataStores.budget.take("StandardRead", errors);
 		this.plan = this.runTransform();
 	}
 
@@ -76,13 +75,11 @@ export class UpdateRun {
 		);
 		if (outcome.commit === undefined) return outcome as ApplyOutcome<UpdateAnswer>;
 		const write = outcome.commit;
-		return {
-			commit: () => {
-				this.handle.world.dataStores.budget.take("StandardWrite", this.handle.errors("UpdateAsync"));
-				return { version: write(), cancelled: false };
-			},
-			valid,
-		};
+		if (!this.charged) {
+			this.handle.world.dataStores.budget.take("StandardWrite", this.handle.errors("UpdateAsync"));
+			this.charged = true;
+		}
+		return { commit: () => ({ version: write(), cancelled: false }), valid };
 	}
 
 	private runTransform(): Plan {

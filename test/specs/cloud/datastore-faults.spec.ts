@@ -289,6 +289,21 @@ export = () => {
 			});
 		});
 
+		it("prior fault: an outage of so many seconds, then all is well", () => {
+			onServer({}, (store, server, world) => {
+				world.faults.add({ service: "DataStore", effect: "failBefore", from: 10, until: 50 });
+				const works = (): boolean => pcall(() => store.UpdateAsync("k", () => $tuple(1)))[0];
+				expect(works()).to.equal(true);
+				server.platform.task.wait(10);
+				while (world.now() < 49) {
+					expect(works()).to.equal(false);
+					server.platform.task.wait(5);
+				}
+				server.platform.task.wait(5);
+				expect(works()).to.equal(true);
+			});
+		});
+
 		it("a crash hits one server only, unless told otherwise", () => {
 			simulate({}, (world) => {
 				const first = world.startServer();

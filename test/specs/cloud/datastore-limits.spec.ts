@@ -81,6 +81,19 @@ export = () => {
 			}
 		});
 
+		it("under the former rules is 60 and 10 for each player, with no limit of the experience", () => {
+			simulate({ switches: { startupBurst: 0, budgetRules: "former" } }, (world) => {
+				const servers = new Array<Server>();
+				for (let index = 0; index < 6; index++) servers.push(world.startServer());
+				servers[0].join(1);
+				world.wait(60);
+				expect(servers[0].dataStores.GetRequestBudgetForRequestType("StandardWrite")).to.equal(70);
+				const seen = servers.map((server) => flood(server, 60, server.name));
+				world.wait(0.5);
+				expect(seen.reduce((sum, { answered }) => sum + answered, 0)).to.equal(360);
+			});
+		});
+
 		it("counts an update as a read and a write, a cancelled one as a read only, a remove as a remove", () => {
 			onServer({}, (store, server) => {
 				const { dataStores } = server;
@@ -144,6 +157,19 @@ export = () => {
 					expect(first.warnings.size() + second.warnings.size()).to.equal(0);
 				});
 			}
+		});
+	});
+
+	describe("the experience's writes", () => {
+		it("bind before its reads where players are online: 300 and 20 for each", () => {
+			simulate({ switches: { otherPlayers: 5, startupBurst: 1000 } }, (world) => {
+				const seen = flood(world.startServer(), 450);
+				world.wait(0.5);
+				expect(seen.answered).to.equal(400);
+				expect(seen.failures.size()).to.equal(50);
+				expectPart(seen.failures[0], "StandardWriteExperienceThrottled");
+				expect(world.store("Coins").keys().size()).to.equal(400);
+			});
 		});
 	});
 

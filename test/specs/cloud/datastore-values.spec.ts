@@ -55,6 +55,21 @@ export = () => {
 			expect((back.mixed as unknown as Array<string>).join("")).to.equal("ab");
 		});
 
+		it("with the switch, mixed tables and arrays with gaps are refused", () => {
+			const mixed = ["a"] as unknown as Loose;
+			mixed.name = "b";
+			onServer({ switches: { oddTables: "refuse" } }, (store, _server, world) => {
+				for (const value of [mixed, new Map([[5, 1]]), { inner: mixed }]) {
+					expectPart(
+						failureOf(() => store.UpdateAsync("k", () => $tuple(value))),
+						"Cannot convert mixed or non-array tables: keys must be strings",
+					);
+				}
+				expect(world.trace.durableWrites()).to.equal(0);
+				store.UpdateAsync("k", () => $tuple({ list: [1, 2], empty: {} }));
+			});
+		});
+
 		it("metatables are gone", () => {
 			class Pet {
 				public constructor(public readonly name: string) {}

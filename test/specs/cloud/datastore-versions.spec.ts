@@ -91,6 +91,17 @@ export = () => {
 			});
 		});
 
+		it("a stale list leaves out what was written last", () => {
+			onServer({ startTime: START + 10 }, (store, server, world) => {
+				store.UpdateAsync("k", () => $tuple(1));
+				server.platform.task.wait(HOUR);
+				store.UpdateAsync("k", () => $tuple(2));
+				world.faults.add({ service: "DataStore", op: "ListVersionsAsync", effect: "stale", count: 1 });
+				expect(versionsOf(store, "k").size()).to.equal(1);
+				expect(versionsOf(store, "k").size()).to.equal(2);
+			});
+		});
+
 		it("are listed in pages, both ways, and between dates", () => {
 			onServer({ startTime: START + 10 }, (store, server) => {
 				for (let hour = 0; hour < 5; hour++) {

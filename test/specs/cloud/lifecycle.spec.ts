@@ -133,6 +133,25 @@ export = () => {
 			}
 		});
 
+		it("may word that failure as the web service's (both text forms)", () => {
+			for (const form of ["old", "new"] as const) {
+				simulate(
+					{ switches: { teardownSeconds: 1, errorTexts: form, shutdownError: "webService" } },
+					(world) => {
+						const server = world.startServer();
+						const store = server.platform.dataStores.GetDataStore("Coins");
+						let late: unknown;
+						server.spawn(() => {
+							server.platform.task.wait(0.5);
+							late = failureOf(() => store.GetAsync("k"));
+						});
+						server.shutdown();
+						expectPart(late, form === "old" ? "402: " : "LuaWebSrvsNoAccess");
+					},
+				);
+			}
+		});
+
 		it("that is called twice, or on a dead server, does no harm", () => {
 			simulate({}, (world) => {
 				const { server, seen } = watched(world);
@@ -178,6 +197,17 @@ export = () => {
 				expect(world.store("Coins").get("k")).to.equal(undefined);
 				world.wait(1);
 				expect(world.store("Coins").get("k")).to.equal(1);
+			});
+		});
+
+		it("leaves a removal under way to land, whatever comes", () => {
+			simulate({}, (world) => {
+				const server = world.startServer();
+				world.store("Coins").set("k", 1);
+				server.spawn(() => server.platform.dataStores.GetDataStore("Coins").RemoveAsync("k"));
+				server.crash();
+				world.wait(1);
+				expect(world.store("Coins").get("k")).to.equal(undefined);
 			});
 		});
 

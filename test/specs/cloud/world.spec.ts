@@ -15,6 +15,21 @@ export = () => {
 			expect(messageOf(failure).find("world.spec", 1, true)[0]).to.be.ok();
 		});
 
+		it("is not part of a server whose services the body calls itself: its waits and errors stay its own", () => {
+			const failure = failureOf(() =>
+				simulate({}, (world) => {
+					const server = world.startServer();
+					server.platform.dataStores.GetDataStore("Coins").GetAsync("k");
+					server.crash();
+					world.wait(1);
+					const second = world.startServer();
+					second.platform.dataStores.GetDataStore("Coins").GetAsync("k");
+					error(`the body broke at ${world.now() >= 1}`);
+				}),
+			);
+			expect(messageOf(failure).find("the body broke at true", 1, true)[0]).to.be.ok();
+		});
+
 		it("says so when the body waits for something that never comes", () => {
 			const failure = failureOf(() => simulate({}, () => coroutine.yield()));
 			expect(messageOf(failure).find("never comes", 1, true)[0]).to.be.ok();
