@@ -15,7 +15,6 @@ export class TransformRun<R> {
 
 	/** Runs it once; undefined where it threw. Neither throws nor yields. */
 	public decide(value: unknown, info: RecordInfo | undefined): Change<R> | undefined {
-		this.last = undefined;
 		const [fine, result] = pcall(() => this.transform(value, info));
 		if (!fine) {
 			this.last = { kind: "threw", message: tostring(result) };

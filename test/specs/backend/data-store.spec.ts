@@ -1,5 +1,6 @@
 import { Backend, Change } from "../../../src/backend/backend";
 import { dataStoreBackend } from "../../../src/backend/dataStore";
+import { Platform } from "../../../src/platform/platform";
 import { Server } from "../../cloud/server";
 import { simulate } from "../../cloud/simulate";
 import { Switches } from "../../cloud/switches";
@@ -116,6 +117,33 @@ export = () => {
 					{ transformErrorPropagates },
 				);
 			}
+		});
+	});
+
+	describe("I5: an answer that cannot be true is an unknown outcome", () => {
+		/** A backend over a store whose `UpdateAsync` runs the transform so many times and answers nothing. */
+		function nothingAfter(runs: number): Backend {
+			const { platform } = new World().startServer();
+			const store = {
+				UpdateAsync: (_self: unknown, _key: string, transform: (value: unknown) => unknown): unknown => {
+					for (let run = 0; run < runs; run++) transform(undefined);
+					return undefined;
+				},
+			};
+			const dataStores = { GetDataStore: (): unknown => store } as unknown as Platform["dataStores"];
+			return dataStoreBackend({ platform: { ...platform, dataStores }, store: "Players" });
+		}
+
+		it("a transform that decided to write, and a store that answers nothing", () => {
+			const failure = failureOf(nothingAfter(1).update("k", increment));
+			expect(failure.kind).to.equal("retryable");
+			expect(failure.message.find("may have landed", 1, true)[0]).to.be.ok();
+			// Where it decided to keep what is stored, nothing is the true answer.
+			expect(nothingAfter(1).update("k", look).unwrap().wrote).to.equal(false);
+		});
+
+		it("a store that answers without asking the transform", () => {
+			expect(failureOf(nothingAfter(0).update("k", look)).kind).to.equal("retryable");
 		});
 	});
 
