@@ -360,6 +360,36 @@ export = () => {
 			});
 		});
 
+		it("lose what the whole experience receives over its limit", () => {
+			simulate({}, (world) => {
+				const server = world.startServer();
+				server.join(1);
+				let heard = 0;
+				server.run(() => {
+					const { messaging, task: tasks } = server.platform;
+					for (let topic = 1; topic <= 7; topic++) messaging.SubscribeAsync(`t${topic}`, () => (heard += 1));
+					for (let i = 0; i < 700; i++) tasks.spawn(() => messaging.PublishAsync(`t${(i % 7) + 1}`, i));
+				});
+				world.wait(5);
+				// One server: 400 + 200; each topic alone is under its own 120.
+				expect(heard).to.equal(600);
+			});
+		});
+
+		it("allow 240 subscribe requests a minute, whether or not they last", () => {
+			simulate({}, (world) => {
+				const server = world.startServer();
+				const subscribe = () => server.platform.messaging.SubscribeAsync("news", () => {}).Disconnect();
+				server.run(() => {
+					for (let i = 0; i < 240; i++) server.platform.task.spawn(subscribe);
+				});
+				world.wait(1);
+				expect(contains(problemOf(server, subscribe), "SubscribeAsync requests")).to.equal(true);
+				world.wait(60);
+				expect(problemOf(server, subscribe)).to.equal(undefined);
+			});
+		});
+
 		it("are not in force where they are switched off", () => {
 			simulate({ switches: { limits: false } }, (world) => {
 				const server = world.startServer();
