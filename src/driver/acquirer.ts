@@ -179,7 +179,8 @@ export class Acquirer {
 		const left = math.clamp(wish.deadline - platform.clock(), LAST_ATTEMPT_SECONDS, WRITE_SECONDS);
 		const answer = updateWithin(home, wish.key, left, asTransform(decide, wish.userIds));
 		if (!answer.success) {
-			attempts.unanswered = true;
+			// What the store refuses for good has not landed, and will not.
+			if (answer.error.retryable !== false) attempts.unanswered = true;
 			return answer.error.retryable === false ? { failed: answer.error } : { again: answer.error };
 		}
 		home.storeClock.observe(answer.value.updatedTime);

@@ -128,6 +128,15 @@ const RULES: Readonly<Record<string, Rule>> = {
 	platform: isA("table"),
 };
 
+const userIdList: Rule = (value) => {
+	const wrong = "must be a list of whole numbers";
+	if (!typeIs(value, "table")) return wrong;
+	for (const [place, id] of pairs(value as Map<unknown, unknown>)) {
+		if (!typeIs(place, "number") || !typeIs(id, "number") || id % 1 !== 0) return wrong;
+	}
+	return undefined;
+};
+
 /** What `driver.load` and `driver.restoreAt` take beside the key. */
 export interface LoadOptions {
 	/** User ids that go with every write of the record, for the right to erasure. Default: those stored with it. */
@@ -139,10 +148,7 @@ export interface LoadOptions {
 }
 
 const LOAD_RULES: Readonly<Record<string, Rule>> = {
-	userIds: (value) =>
-		typeIs(value, "table") && (value as Array<defined>).every((id) => typeIs(id, "number") && id % 1 === 0)
-			? undefined
-			: "must be a list of whole numbers",
+	userIds: userIdList,
 	waitForLock: isA("boolean"),
 	handoffSeconds: seconds(0),
 };
