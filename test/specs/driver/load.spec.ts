@@ -149,7 +149,7 @@ export = () => {
 				];
 				for (const [options, named] of wrong) {
 					expectText(
-						thrownBy(() => load(lobby, "k", options as LoadOptions)),
+						thrownBy(() => load(lobby, "k", options)),
 						named,
 					);
 				}
