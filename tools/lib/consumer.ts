@@ -1,12 +1,33 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runLuauProgram } from "../host/runProgram.ts";
 import { compile } from "./compile.ts";
 import { StepFailure } from "./failure.ts";
 import { npm } from "./npm.ts";
+import { runNode } from "./process.ts";
 import { buildPlace } from "./rojo.ts";
 import { fromRoot, root } from "./root.ts";
+
+/** A game that writes to `profile.data`, which the types forbid: the data is frozen. */
+const FORBIDDEN = `import { DataDriver } from "@rbxts/baton";
+const playerData = new DataDriver({ name: "PlayerData", defaults: { coins: 0, pets: [{ name: "Rex" }] } });
+playerData.onReady.connect((_, profile) => {
+	profile.data.coins += 1;
+	profile.data.pets[0].name = "Max";
+	profile.data.pets.push({ name: "Max" });
+});
+`;
+
+/** Sees that the packed declarations refuse each line of {@link FORBIDDEN} that writes, and nothing else. */
+async function checkReadonly(game: string): Promise<void> {
+	const file = join(game, "src", "server", "forbidden.ts");
+	writeFileSync(file, FORBIDDEN);
+	const { output } = await runNode([fromRoot("node_modules", "typescript", "bin", "tsc"), "-p", game, "--noEmit"]);
+	rmSync(file);
+	const lines = [...output.matchAll(/forbidden\.ts\((\d+),\d+\): error/g)].map((match) => match[1]);
+	if (lines.join() !== "4,5,6") throw new StepFailure("writes to profile.data should not compile", output);
+}
 
 /**
  * Checks the package as a game uses it: packs it, installs the tarball into a copy of `test/consumer` outside the
@@ -28,12 +49,10 @@ export async function checkConsumer(testPlace: string, progress: (text: string) 
 		progress("compile");
 		await compile("the consumer", ["-p", game, "--rojo", join(game, "default.project.json")]);
 
-		progress("build the place");
+		progress("play, check the types");
 		const place = join(folder, "game.rbxlx");
 		await buildPlace(join(game, "default.project.json"), place);
-
-		progress("play");
-		await runLuauProgram({ places: [testPlace, place], program: "consumer" });
+		await Promise.all([runLuauProgram({ places: [testPlace, place], program: "consumer" }), checkReadonly(game)]);
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

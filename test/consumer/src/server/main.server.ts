@@ -1,8 +1,12 @@
-import { MemoryDriver, robloxPlatform } from "@rbxts/baton";
+import { DataDriver } from "@rbxts/baton";
 
-const coins = new MemoryDriver<number>(robloxPlatform(), "Coins");
+const playerData = new DataDriver({ name: "PlayerData", defaults: { coins: 0 } });
 
-game.GetService("Players").PlayerAdded.Connect((player) => {
-	const update = coins.update(`${player.UserId}`, (stored) => (stored ?? 0) + 10, 3600);
-	print(update.success ? `${player.Name} has ${update.value} coins` : update.error.message);
+playerData.onReady.connect((player, profile) => {
+	profile.update((data) => ({ ...data, coins: data.coins + 10 }));
+	print(`${player.Name} has ${profile.data.coins} coins`);
 });
+playerData.onLoadFailed.connect((player, problem) => {
+	print(`${player.Name} has no data: ${problem.message}`);
+});
+playerData.attach();
