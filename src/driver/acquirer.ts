@@ -2,13 +2,16 @@ import { Backend } from "../backend/backend";
 import { StoreClock } from "../backend/storeClock";
 import { updateWithin } from "../backend/updateWithin";
 import { BatonError } from "../errors";
+import { Handoff } from "../handoff/handoff";
+import { HolderWatch } from "../handoff/holderWatch";
 import { Platform } from "../platform/platform";
 import { acquire, AcquireDecision } from "../record/acquire";
 import { asTransform } from "../record/asTransform";
-import { giveBack } from "../record/giveBack";
+import { clearLock, giveBack } from "../record/giveBack";
 import { CLOCK_KEY } from "../record/limits";
+import { StoppedProof } from "../record/ownership";
 import { StoredLock, StoredRecord } from "../record/types";
-import { err, ok, Result } from "../result";
+import { Err, err, ok, Result } from "../result";
 import { BackOff } from "../util/backOff";
 import { Waiter } from "../util/waiter";
 import { HeldLock, WRITE_SECONDS } from "./openProfile";
@@ -34,7 +37,8 @@ export interface AcquirerHome {
 	readonly importLegacy?: (value: unknown) => unknown;
 	/** Whether any foreign lock may be taken at once, since no two servers ever share this data (Studio's own). */
 	readonly takesAnyLock: boolean;
-	readonly presence: () => boolean | undefined;
+	/** This server's handoff, where it is on. */
+	readonly handoff: () => Handoff | undefined;
 	/** What is wrong with imported data, as a sentence. Pure. */
 	readonly checkImported: (data: unknown) => string | undefined;
 	readonly metric: (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
@@ -46,8 +50,10 @@ export interface AcquireWish {
 	readonly userIds?: ReadonlyArray<number>;
 	/** Whether to wait for another server's lock. */
 	readonly waitsForLock: boolean;
-	/** On the platform's clock: no attempt starts after it. */
+	/** On the platform's clock: no attempt starts after it, but one for a proof that began before. */
 	readonly deadline: number;
+	/** Asks another server for its lock and watches over its life, where handoff is on and the load waits. */
+	readonly watch?: HolderWatch;
 	/** Yields for up to `seconds` between two attempts. */
 	readonly park: (seconds: number) => void;
 	/** Why the lock is no longer wanted; undefined while it is. Asked after every yield. */
@@ -67,6 +73,8 @@ type Step =
 	/** Worth another attempt; with `atOnce` without a pause, for something was learned. */
 	| { readonly again: BatonError; readonly atOnce?: boolean };
 
+type Held = Extract<AcquireDecision, { readonly keep: "held" }>;
+
 /** Takes session locks, waits for them, and gives back what is not wanted. */
 export class Acquirer {
 	private returns = new Array<Return>();
@@ -80,6 +88,7 @@ export class Acquirer {
 	 */
 	public acquire(wish: AcquireWish): Result<Acquisition> {
 		const { clock } = this.home.platform;
+		const { watch, deadline } = wish;
 		const attempts = new Attempts(this.home.platform.http.GenerateGUID(false));
 		let spacing = FIRST_SPACING;
 		for (;;) {
@@ -90,22 +99,26 @@ export class Acquirer {
 				this.giveBack(wish.key, attempts.token);
 				return err(unwanted);
 			}
-			const unwanted = wish.unwanted();
-			const left = wish.deadline - clock();
-			const problem = unwanted ?? ("failed" in step ? step.failed : left <= 0 ? step.again : undefined);
-			if (problem !== undefined) {
-				if (attempts.unanswered) this.giveBack(wish.key, attempts.token);
-				return err(problem);
+			if ("failed" in step) return this.giveUp(wish, attempts, wish.unwanted() ?? step.failed);
+			if (!step.atOnce) {
+				const left = deadline - clock();
+				// A proof that began in time is finished, and one attempt made with it.
+				const proofIn = watch?.dueIn(deadline);
+				if (left <= 0 && proofIn === undefined)
+					return this.giveUp(wish, attempts, wish.unwanted() ?? step.again);
+				wish.park(proofIn !== undefined ? math.min(spacing, proofIn) : math.min(spacing, left));
+				spacing = math.min(spacing * 2, LAST_SPACING);
 			}
-			if ("again" in step && step.atOnce) continue;
-			wish.park(math.min(spacing, left));
-			spacing = math.min(spacing * 2, LAST_SPACING);
-			// A pause is cut short to look whether the lock is still wanted: taking it only to give it back costs two writes.
-			const dropped = wish.unwanted();
-			if (dropped === undefined) continue;
-			if (attempts.unanswered) this.giveBack(wish.key, attempts.token);
-			return err(dropped);
+			// Taking it only to give it back would cost two writes.
+			const unwanted = wish.unwanted();
+			if (unwanted !== undefined) return this.giveUp(wish, attempts, unwanted);
+			attempts.proof = watch?.prove();
 		}
+	}
+
+	private giveUp(wish: AcquireWish, attempts: Attempts, problem: BatonError): Err {
+		if (attempts.unanswered) this.giveBack(wish.key, attempts.token);
+		return err(problem);
 	}
 
 	/** Gives a lock back without touching the data: in the background, until it is answered. Does not yield. */
@@ -141,6 +154,18 @@ export class Acquirer {
 		});
 	}
 
+	/** Clears a lock of this server that nothing here owns. Yields until the first try is answered or has failed. */
+	public clearOrphan(key: string, token: string): void {
+		const answer = updateWithin(
+			this.home,
+			key,
+			LAST_ATTEMPT_SECONDS,
+			asTransform((value) => clearLock(value, token, this.home.jobId)),
+		);
+		if (answer.success) this.home.storeClock.observe(answer.value.updatedTime);
+		else this.giveBack(key, token);
+	}
+
 	/** The server closes: tries of giving back come faster from now on. Does not yield. */
 	public close(): void {
 		this.closing = true;
@@ -155,6 +180,7 @@ export class Acquirer {
 	private attempt(wish: AcquireWish, attempts: Attempts): Step {
 		const { home } = this;
 		const { platform } = home;
+		const handoff = home.handoff();
 		const request = {
 			claim: {
 				jobId: home.jobId,
@@ -165,9 +191,12 @@ export class Acquirer {
 				ttlSeconds: home.ttlSeconds,
 				skewSeconds: home.skewSeconds,
 				anyLock: home.takesAnyLock,
+				asksPresence: handoff !== undefined,
+				silentToken: attempts.silentToken,
+				stoppedProof: attempts.proof,
 			},
 			time: platform.time(),
-			presence: home.presence(),
+			presence: handoff?.flag(),
 			defaults: home.defaults,
 			migrations: home.migrationNames,
 			takeOrphan: attempts.orphan,
@@ -208,7 +237,7 @@ export class Acquirer {
 				attempts.orphan = decision.lock.Token;
 				return { again: lockedElsewhere(store, key, decision.lock), atOnce: true };
 			case "held":
-				return this.held(wish, attempts, decision.lock, decision.needsStoreTime);
+				return this.held(wish, attempts, decision);
 			case "unresolved":
 				return { failed: unresolvedTransaction(store, key) };
 			case "outdated":
@@ -220,14 +249,21 @@ export class Acquirer {
 		}
 	}
 
-	private held(wish: AcquireWish, attempts: Attempts, lock: StoredLock, needsStoreTime: boolean): Step {
+	private held(wish: AcquireWish, attempts: Attempts, decision: Held): Step {
+		const { lock, needsStoreTime, needsPresence } = decision;
 		const locked = lockedElsewhere(this.home.store, wish.key, lock);
 		if (needsStoreTime && !attempts.askedTime) {
 			attempts.askedTime = true;
 			this.learnStoreTime();
 			return { again: locked, atOnce: true };
 		}
-		return wish.waitsForLock ? { again: locked } : { failed: locked };
+		if (needsPresence && this.home.handoff()?.isAlive(lock.JobId) !== true) {
+			attempts.silentToken = lock.Token;
+			return { again: locked, atOnce: true };
+		}
+		if (!wish.waitsForLock) return { failed: locked };
+		wish.watch?.meet(lock);
+		return { again: locked };
 	}
 
 	/** Age is told by the store's clock alone, which only a write shows. */
@@ -249,11 +285,13 @@ export class Acquirer {
 
 	private reportTaking(key: string, lock: StoredLock, verdict: "orphan" | "stale" | "stopped"): void {
 		this.home.metric("lock.taken", 1, { verdict });
-		if (verdict !== "stale") return;
-		this.home.platform.warn(
-			`Baton: took the lock of "${key}" in store "${this.home.store}" from server ${lock.JobId}, which has not written ` +
-				`it for over ${this.home.ttlSeconds + this.home.skewSeconds} s`,
-		);
+		if (verdict === "orphan") return;
+		const { store, ttlSeconds, skewSeconds, platform } = this.home;
+		const why =
+			verdict === "stopped"
+				? "which stopped beating presence"
+				: `which has not written it for over ${ttlSeconds + skewSeconds} s`;
+		platform.warn(`Baton: took the lock of "${key}" in store "${store}" from server ${lock.JobId}, ${why}`);
 	}
 }
 
@@ -263,6 +301,10 @@ class Attempts {
 	public unanswered = false;
 	/** The orphan that the last attempt met. */
 	public orphan?: string;
+	/** The lock that the next attempt may take, since its holder stopped. */
+	public proof?: StoppedProof;
+	/** Token of the stale lock whose holder was asked for in vain. */
+	public silentToken?: string;
 	/** Whether the store was asked for its time. */
 	public askedTime = false;
 

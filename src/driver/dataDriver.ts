@@ -3,6 +3,8 @@ import { StoreClock } from "../backend/storeClock";
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { robloxPlatform } from "../platform/roblox";
+import { Handoff } from "../handoff/handoff";
+import { HolderWatch } from "../handoff/holderWatch";
 import { DeepReadonly } from "../record/deepReadonly";
 import { checkKey } from "../record/limits";
 import { err, ok, Result } from "../result";
@@ -18,11 +20,14 @@ import { OpenProfile } from "./openProfile";
 import { DriverOptions, DriverSettings, LoadOptions, readLoadOptions, readOptions } from "./options";
 import { PlayerSessions } from "./playerSessions";
 import { Profile } from "./profile";
+import { ReleaseRequests } from "./releaseRequests";
 import { ServerState, serverState, SHUTDOWN_SECONDS } from "./serverState";
 import { storePlace } from "./storePlace";
 
 /** How many versions `listVersions` gives where it is not told. */
 const VERSIONS = 100;
+/** Seconds over which a server that cannot beat rewrites its locks. */
+const WITHDRAW_SECONDS = 4;
 
 /**
  * A named store of records on this server, and the rules by which it loads, locks and saves them. One driver a name on a
@@ -48,7 +53,10 @@ export class DataDriver<T extends object> {
 	private readonly autosave: Autosave<T>;
 	private readonly slots: KeySlots<T>;
 	private readonly metrics: Metrics;
+	private readonly jobId: string;
 	private kernel?: Kernel;
+	private handoff?: Handoff;
+	private requests?: ReleaseRequests<T>;
 	private sessions?: PlayerSessions<T>;
 	private closing = false;
 
@@ -64,6 +72,7 @@ export class DataDriver<T extends object> {
 		this.platform = platform;
 		this.name = settings.name;
 		this.server = serverState(platform);
+		this.jobId = settings.jobId ?? this.server.jobId;
 		this.gate = new DataGate(settings, taskLibrary.cancel);
 		this.readySignal = new Signal(taskLibrary);
 		this.failedSignal = new Signal(taskLibrary);
@@ -84,14 +93,14 @@ export class DataDriver<T extends object> {
 			platform,
 			backend: place.backend,
 			storeClock: this.storeClock,
-			jobId: settings.jobId ?? this.server.jobId,
+			jobId: this.jobId,
 			ttlSeconds: settings.lockTtlSeconds,
 			skewSeconds: settings.lockSkewSeconds,
 			defaults: this.gate.defaults,
 			migrationNames: this.gate.migrationNames,
 			importLegacy: settings.importLegacy,
 			takesAnyLock: place.takesAnyLock,
-			presence: () => undefined,
+			handoff: () => this.handoff,
 			checkImported: (data) => this.gate.problemOf(data),
 			metric: (name, value, tags) => this.metrics.report(name, value, tags),
 		});
@@ -113,6 +122,7 @@ export class DataDriver<T extends object> {
 		if (this.closing) error(`Baton: driver "${this.name}" is closed and cannot be attached`, 2);
 		this.kernel = kernel;
 		this.begin();
+		this.startHandoff(kernel);
 		this.sessions = new PlayerSessions(
 			{
 				platform: this.platform,
@@ -305,41 +315,94 @@ export class DataDriver<T extends object> {
 		if (problem !== undefined) return err(problem);
 		this.begin();
 		const started = this.platform.clock();
-		const reserved = this.reserve(wish, started + wish.localSeconds);
-		if (!reserved.success) return reserved;
-		const slot = reserved.value;
+		const waited = this.waitForKey(wish, started + wish.localSeconds);
+		if (!waited.success) return waited;
+		if (waited.value !== undefined) return ok(waited.value);
+		const slot = this.slots.reserve(wish.key);
 		const opened = this.openIn(slot, wish, started + math.max(wish.localSeconds, this.settings.lockWaitSeconds));
 		if (!opened.success) {
 			this.slots.free(wish.key, slot);
-			return opened;
+		} else {
+			slot.profile = opened.value;
+			this.autosave.add(opened.value);
+			slot.signalChange();
 		}
-		slot.profile = opened.value;
-		this.autosave.add(opened.value);
-		slot.signalChange();
+		// Requests that came meanwhile are acted upon once whoever loads it has it in hand.
+		this.platform.task.defer(() => this.requests?.settled(wish.key));
 		return opened;
 	}
 
-	/** Makes the key this load's own; waits until `deadline` for what this server still does with it. */
-	private reserve(wish: OpenWish, deadline: number): Result<Slot<T>> {
+	/**
+	 * Waits until `deadline` for what this server still does with the key; undefined once it is free. A profile whose last
+	 * save failed is not waited for: it is the newest copy, under this server's lock, and goes on.
+	 */
+	private waitForKey(wish: OpenWish, deadline: number): Result<OpenProfile<T> | undefined> {
 		const { key } = wish;
-		let hurried = false;
 		for (;;) {
 			const unwanted = this.unwanted(wish);
 			if (unwanted !== undefined) return err(unwanted);
 			const slot = this.slots.get(key);
-			if (slot === undefined) return ok(this.slots.reserve(key));
+			if (slot === undefined) return ok(undefined);
 			const { profile } = slot;
+			if (profile !== undefined && profile.isLeaving() && profile.writer.hasFailed()) {
+				if (profile.adopt()) return this.adopted(profile, wish);
+				continue;
+			}
 			const left = deadline - this.platform.clock();
 			if (left <= 0 || (profile !== undefined && profile.active)) {
 				const state = profile === undefined ? "being loaded" : profile.active ? "open" : "being released";
 				const message = `Baton: "${key}" in store "${this.name}" is ${state} on this server; use driver.get for an open one`;
 				return err(new BatonError("already_loaded", message, { store: this.name, key }));
 			}
-			if (profile !== undefined && !hurried) {
-				hurried = true;
-				profile.writer.hurry();
-			}
 			slot.waitForChange(left);
+		}
+	}
+
+	private adopted(profile: OpenProfile<T>, wish: OpenWish): Result<OpenProfile<T>> {
+		this.metrics.report("lock.adopted", 1);
+		this.requests?.settled(wish.key);
+		const unwanted = this.unwanted(wish);
+		if (unwanted === undefined) return ok(profile);
+		this.platform.task.spawn(() => profile.release());
+		return err(unwanted);
+	}
+
+	/** Seed "Lock handoff", When it is on. */
+	private startHandoff(kernel: Kernel): void {
+		const { handoff, jobId, backend } = this.settings;
+		const { platform } = this;
+		const given = typeIs(handoff, "table") ? handoff : undefined;
+		const isOn =
+			handoff !== false &&
+			jobId === undefined &&
+			platform.jobId !== "" &&
+			backend !== "Memory" &&
+			!platform.isStudio;
+		const used = given ?? (isOn ? Handoff.shared(platform, platform.jobId) : undefined);
+		if (used === undefined) return;
+		this.handoff = used;
+		this.server.useHandoff(used);
+		this.requests = new ReleaseRequests({
+			name: this.name,
+			slots: this.slots,
+			handoff: used,
+			handOver: (profile) => this.sessions?.handOver(profile),
+			clearOrphan: (key, token) => this.acquirer.clearOrphan(key, token),
+		});
+		used.register({
+			name: this.name,
+			onRequest: (key, requester, token) => this.requests?.receive(key, requester, token),
+			onReply: (key) => this.slots.get(key)?.unpark(),
+			onSilent: () => this.withdrawPresence(),
+		});
+		used.start(kernel.scheduler);
+	}
+
+	/** Rewrites every lock that says this server beats, spread over {@link WITHDRAW_SECONDS}. Does not yield. */
+	private withdrawPresence(): void {
+		for (const profile of this.slots.profiles()) {
+			const later = this.platform.random() * WITHDRAW_SECONDS;
+			this.platform.task.delay(later, () => profile.writer.keepUp());
 		}
 	}
 
@@ -352,6 +415,10 @@ export class DataDriver<T extends object> {
 			deadline,
 			unwanted: () => this.unwanted(wish),
 			park: (seconds) => slot.park(seconds),
+			watch:
+				wish.waitsForLock && this.handoff !== undefined
+					? new HolderWatch(this.platform, this.handoff, this.name, key)
+					: undefined,
 		});
 		if (!acquired.success) return acquired;
 		const { lock, record } = acquired.value;
@@ -367,9 +434,11 @@ export class DataDriver<T extends object> {
 				backend: this.backend,
 				storeClock: this.storeClock,
 				migrationNames: this.gate.migrationNames,
-				presence: () => undefined,
+				jobId: this.jobId,
+				presence: () => this.handoff?.flag(),
 				admit: (data) => this.gate.admit(key, data),
 				metric: (name, value, tags) => this.metrics.report(name, value, tags),
+				onAttemptEnded: () => slot.signalChange(),
 				onEnded: (lost) => this.profileEnded(slot, profile, lost),
 			},
 			key,
@@ -385,6 +454,7 @@ export class DataDriver<T extends object> {
 		this.metrics.report(lost === undefined ? "lock.released" : "lock.lost", 1);
 		if (lost !== undefined) this.sessions?.profileLost(profile);
 		this.slots.free(profile.key, slot);
+		this.platform.task.spawn(() => this.requests?.lockEnded(profile.key, profile.token()));
 	}
 
 	private unwanted(wish: OpenWish): BatonError | undefined {

@@ -33,11 +33,14 @@ export interface ProfileHome<T extends object> {
 	readonly backend: Backend;
 	readonly storeClock: StoreClock;
 	readonly migrationNames: ReadonlyArray<string>;
+	/** This server, as locks name it. */
+	readonly jobId: string;
 	/** Value of the lock's presence flag for a write that starts now. */
 	readonly presence: () => boolean | undefined;
 	/** Checks and freezes data that wants to enter a profile. */
 	readonly admit: (data: unknown) => Result<DeepReadonly<T>>;
 	readonly metric: (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
+	readonly onAttemptEnded: () => void;
 	/** The profile is closed for good; `lost` says why where it was not released. */
 	readonly onEnded: (lost: BatonError | undefined) => void;
 }
@@ -53,6 +56,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public readonly onSaved: Signal<[]>;
 	public readonly onReleased: Signal<[]>;
 	public readonly onLockLost: Signal<[BatonError]>;
+	public readonly onReleaseRequested: Signal<[requester: string]>;
 	public readonly writer: ProfileWriter;
 
 	/** On the platform's clock, the last time the store answered a write of this lock. */
@@ -62,6 +66,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	/** The data that the store is known to hold. */
 	private stored?: DeepReadonly<T>;
 	private seq: number;
+	private lock: HeldLock;
+	/** The locks that this one goes on from, until a write under it was answered. */
+	private adopted: ReadonlyArray<HeldLock> = [];
 	/** The last attempt that carried data, until an answer came. */
 	private unanswered?: Attempt<T>;
 	private releasesSent = 0;
@@ -75,18 +82,20 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		public readonly key: string,
 		/** User ids for every write; undefined keeps the stored ones. */
 		public readonly userIds: ReadonlyArray<number> | undefined,
-		private readonly lock: HeldLock,
+		lock: HeldLock,
 		{ data, isStored }: GatedData<T>,
 	) {
 		const { task: taskLibrary, clock } = home.platform;
 		this.data = data;
 		this.stored = isStored ? data : undefined;
+		this.lock = lock;
 		this.seq = lock.seq;
 		this.lastWritten = clock();
 		this.onChanged = new Signal(taskLibrary);
 		this.onSaved = new Signal(taskLibrary);
 		this.onReleased = new Signal(taskLibrary);
 		this.onLockLost = new Signal(taskLibrary);
+		this.onReleaseRequested = new Signal(taskLibrary);
 		this.writer = new ProfileWriter(home.platform, this);
 	}
 
@@ -148,6 +157,11 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		return this.lock.token;
 	}
 
+	/** Whether a token is that of its lock, or of one that it goes on from and that may still be on the record. */
+	public owns(token: string): boolean {
+		return this.lock.token === token || this.adopted.some((earlier) => earlier.token === token);
+	}
+
 	public isDirty(): boolean {
 		return this.data !== this.stored || this.unanswered !== undefined;
 	}
@@ -160,7 +174,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			kind === "save" || kind === "release"
 				? { data: attempt.data as unknown, migrations: home.migrationNames }
 				: undefined;
-		const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, part };
+		const adopts = this.adopted.isEmpty() ? undefined : { jobId: home.jobId, from: this.adopted };
+		const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, part };
 		const request = { ...id, time: platform.time(), presence: home.presence() };
 		const decide = (value: unknown): SaveDecision =>
 			kind === "save" || kind === "touch" ? save(value, request) : release(value, id);
@@ -189,6 +204,16 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.home.metric("save.failing", 1, { kind });
 	}
 
+	public calledOffError(): BatonError {
+		const { store } = this.home;
+		const message = `Baton: the release of "${this.key}" in store "${store}" was called off: its player is back on this server`;
+		return new BatonError("already_loaded", message, { store, key: this.key });
+	}
+
+	public onAttemptEnded(): void {
+		this.home.onAttemptEnded();
+	}
+
 	public onRetry(kind: WriteKind, cause: BatonError): void {
 		this.home.metric("save.failed", 1, { kind, type: cause.type });
 	}
@@ -201,6 +226,42 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.home.onEnded(lost);
 		if (lost === undefined) this.onReleased.fire();
 		else this.onLockLost.fire(lost);
+	}
+
+	/**
+	 * The player is back before the last save could land: the profile goes on as it is, under a fresh token, so that
+	 * neither an old release nor an old request can reach the new session. Makes one attempt to write that; yields until it
+	 * ends. False where the record is no longer this server's; the profile is closed then. Call it only while the profile
+	 * is leaving and no attempt runs.
+	 */
+	public adopt(): boolean {
+		const { platform, store } = this.home;
+		this.goOn();
+		const ended = this.writer.attemptEnded;
+		this.writer.resume();
+		ended.wait();
+		if (this.state === "lost") return false;
+		if (this.writer.hasFailed()) {
+			platform.warn(
+				`Baton: profile "${this.key}" of store "${store}" goes on here, but could not be saved yet; it is tried on`,
+			);
+		}
+		return true;
+	}
+
+	/** A fresh token that takes over from the lock it had. */
+	private goOn(): void {
+		const { lock } = this;
+		this.adopted = [...this.adopted, lock];
+		// Never the turn of an earlier adoption, even of one that did not land.
+		this.lock = { token: this.home.platform.http.GenerateGUID(false), turn: lock.turn + 1, seq: 0 };
+		this.seq = this.lock.seq;
+		this.unanswered = undefined;
+		// Whatever was sent under the earlier token may have landed or not.
+		this.stored = undefined;
+		this.releasesSent = 0;
+		this.state = "active";
+		this.active = true;
 	}
 
 	/** Last updates, then none any more. Idempotent. */
@@ -236,6 +297,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 
 	private written(attempt: Attempt<T>, seconds: number): void {
 		this.unanswered = undefined;
+		this.adopted = [];
 		this.lastWritten = this.home.platform.clock();
 		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
 		if (attempt.kind === "touch") return;

@@ -1,4 +1,5 @@
 import { BackendFactory } from "../backend/factory";
+import { Handoff } from "../handoff/handoff";
 import { Platform } from "../platform/platform";
 import { checkName } from "../record/limits";
 import { Migration } from "../record/migrations";
@@ -43,8 +44,11 @@ export interface DriverOptions<T extends object> {
 	readonly lockTtlSeconds?: number;
 	/** Extra age in seconds, for clocks that differ. Default: 60. */
 	readonly lockSkewSeconds?: number;
-	/** `false` turns handoff off. */
-	readonly handoff?: boolean;
+	/**
+	 * `false` turns lock handoff off; an instance is used as given. Otherwise it is on where the driver is attached to a
+	 * live server, keeps its records outside the server's memory, and has no `jobId` of its own.
+	 */
+	readonly handoff?: boolean | Handoff;
 	/** Stands in for this server's JobId. */
 	readonly jobId?: string;
 	/** Ends a player's session in place of a kick. */
@@ -121,7 +125,8 @@ const RULES: Readonly<Record<string, Rule>> = {
 	localHandoffSeconds: seconds(0),
 	lockTtlSeconds: seconds(1),
 	lockSkewSeconds: seconds(0),
-	handoff: isA("boolean"),
+	handoff: (value) =>
+		typeIs(value, "boolean") || value instanceof Handoff ? undefined : "must be a boolean or a Handoff",
 	jobId: (value) => (typeIs(value, "string") && value !== "" ? undefined : "must be a string that is not empty"),
 	onSessionEnd: isA("function"),
 	onMetric: isA("function"),

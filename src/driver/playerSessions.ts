@@ -92,6 +92,14 @@ export class PlayerSessions<T extends object> {
 		this.finish(session, "lock_lost");
 	}
 
+	/** Another server asked for the profile, since its player joined there: the session ends and the profile is released. */
+	public handOver(profile: OpenProfile<T>): void {
+		const player = profile.player;
+		const session = player !== undefined ? this.sessions.get(player) : undefined;
+		if (session !== undefined && session.profile === profile) this.finish(session, "handed_over");
+		this.home.platform.task.spawn(() => profile.release());
+	}
+
 	private begin(player: Player): PlayerSession<T> | undefined {
 		const known = this.sessions.get(player);
 		if (known !== undefined) return known;

@@ -24,6 +24,11 @@ export interface Profile<T extends object> {
 	readonly onSaved: Subscribable<[]>;
 	/** Fired once, when the release was answered: the record is free for other servers. */
 	readonly onReleased: Subscribable<[]>;
+	/**
+	 * Fired when another server asks for the record. Only for a profile without a player: a player's is released at once,
+	 * since the player has joined there. The game may `release` it; it is not ended otherwise.
+	 */
+	readonly onReleaseRequested: Subscribable<[requesterJobId: string]>;
 	/** Fired once, when the lock is found to be another server's: nothing was written, unsaved changes are lost. */
 	readonly onLockLost: Subscribable<[BatonError]>;
 

@@ -1,3 +1,4 @@
+import { Handoff } from "../handoff/handoff";
 import { Platform } from "../platform/platform";
 import { runAll } from "../util/parallel";
 import { perPlatform } from "../util/perPlatform";
@@ -6,7 +7,7 @@ import { Kernel, plainKernel } from "./kernel";
 /** A driver, as the server knows it: something to close when the server closes. */
 export interface Closable {
 	/** Closes the driver; yields until its profiles are released or `deadline` (on the platform's clock) has passed. */
-	closeBy(deadline: number): unknown;
+	closeBy(deadline: number): { readonly success: boolean };
 }
 
 /** How long the shutdown may take: the platform waits 30 s for it (DataModel:BindToClose), less a margin for the last answers. */
@@ -18,6 +19,7 @@ export class ServerState {
 	public readonly jobId: string;
 	private readonly names = new Map<string, Closable>();
 	private readonly open = new Array<Closable>();
+	private readonly handoffs = new Array<Handoff>();
 	private kernel?: Kernel;
 	private bound = false;
 
@@ -39,6 +41,11 @@ export class ServerState {
 		return this.kernel;
 	}
 
+	/** A handoff that drivers of this server use; it is closed after the last of them. */
+	public useHandoff(handoff: Handoff): void {
+		if (!this.handoffs.includes(handoff)) this.handoffs.push(handoff);
+	}
+
 	/** Has every driver closed, all at once, when the server closes. Idempotent. */
 	public bindClose(): void {
 		if (this.bound) return;
@@ -48,13 +55,16 @@ export class ServerState {
 
 	private closeAll(): void {
 		const deadline = this.platform.clock() + SHUTDOWN_SECONDS;
+		let closed = 0;
 		runAll(
 			this.platform,
 			this.open.map((driver) => () => {
-				driver.closeBy(deadline);
+				if (driver.closeBy(deadline).success) closed += 1;
 			}),
 			SHUTDOWN_SECONDS,
 		);
+		// Presence protects what may still land, so its key goes last, and by itself where anything is unanswered.
+		for (const handoff of this.handoffs) handoff.close(closed === this.open.size());
 	}
 }
 

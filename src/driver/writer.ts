@@ -24,6 +24,10 @@ export interface WriterHost {
 	isDirty(): boolean;
 	/** A write keeps failing: told once in a row of failures, when the quick tries are over. */
 	onFailing(kind: WriteKind, error: BatonError): void;
+	/** What a release answers that was called off, since the player is back. */
+	calledOffError(): BatonError;
+	/** An attempt has ended, however. */
+	onAttemptEnded(): void;
 	/** An attempt failed, of whatever number. */
 	onRetry(kind: WriteKind, error: BatonError): void;
 	/** The release landed, or `lost` tells that there is nothing more to release. The writer does no more. */
@@ -52,6 +56,7 @@ export class ProfileWriter {
 	private inFlight = false;
 	private ended = false;
 	private reported = false;
+	private skipsPause = false;
 	private rejections = 0;
 	private lastFailed = false;
 
@@ -95,6 +100,18 @@ export class ProfileWriter {
 		this.leaving = true;
 		this.urge();
 		return reply;
+	}
+
+	/** The release is called off: the data are saved instead, at once. Does not yield. */
+	public resume(): void {
+		this.leaving = false;
+		this.rejections = 0;
+		const calledOff = this.releaseReplies;
+		this.releaseReplies = [];
+		this.retrying = true;
+		this.skipsPause = true;
+		this.urge();
+		for (const reply of calledOff) reply.resolve(err(this.host.calledOffError()));
 	}
 
 	/** Cuts a back-off pause short. */
@@ -159,8 +176,10 @@ export class ProfileWriter {
 		} else {
 			this.saveReplies = [...saves, ...this.saveReplies];
 		}
+		this.skipsPause = false;
 		this.signalAttempt();
-		this.backOff.pause();
+		// Whoever heard of the failure may want another try at once.
+		if (!this.skipsPause) this.backOff.pause();
 	}
 
 	private nextKind(): WriteKind {
@@ -174,7 +193,7 @@ export class ProfileWriter {
 		// A custom backend may throw although it must not: this thread has to live on, or nothing is ever saved again.
 		const [fine, result] = pcall(() => this.host.attempt(kind));
 		const outcome: AttemptOutcome = fine
-			? (result)
+			? result
 			: {
 					kind: "failed",
 					error: new BatonError("roblox", `Baton: a save threw: ${result}`, { retryable: true }),
@@ -189,6 +208,7 @@ export class ProfileWriter {
 		const waking = this.attemptEnded;
 		this.attemptEnded = new Waiter(this.platform);
 		waking.resolve(true);
+		this.host.onAttemptEnded();
 	}
 
 	private finish(lost: BatonError | undefined, replies: ReadonlyArray<Reply>): void {

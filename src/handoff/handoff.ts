@@ -10,11 +10,11 @@ import { isReply, isRequest, ReplyMessage, RequestMessage, topicOf } from "./wir
 export interface HandoffDriver {
 	readonly name: string;
 	/** Another server asks for a key; `token` is that of the lock it saw. May yield. */
-	onRequest(key: string, requester: string, token: string | undefined): void;
+	readonly onRequest: (key: string, requester: string, token: string | undefined) => void;
 	/** Another server says that it no longer holds a key. */
-	onReply(key: string): void;
+	readonly onReply: (key: string) => void;
 	/** This server cannot beat: its locks must no longer say that it does. */
-	onSilent(): void;
+	readonly onSilent: () => void;
 }
 
 /** How a {@link Handoff} reaches other servers; the defaults are Roblox's services. */

@@ -43,10 +43,10 @@ export class HolderWatch {
 		this.look();
 	}
 
-	/** Seconds until the second read of a proof under way is due. */
-	public dueIn(): number | undefined {
+	/** Seconds until the second read is due of a proof that began before `deadline` on the platform's clock. */
+	public dueIn(deadline = math.huge): number | undefined {
 		const { silence } = this;
-		if (silence === undefined || silence.provedAt !== undefined) return undefined;
+		if (silence === undefined || silence.provedAt !== undefined || silence.firstAt >= deadline) return undefined;
 		return math.max(0, silence.firstAt + SILENCE_SECONDS - this.platform.clock());
 	}
 

@@ -52,6 +52,8 @@ export type NotAcquired = { readonly write?: undefined } & (
 			readonly lock: StoredLock;
 			/** It might be old enough, but this server has no store time to tell. */
 			readonly needsStoreTime: boolean;
+			/** It is old enough, but its holder's presence is to be read first. */
+			readonly needsPresence: boolean;
 	  }
 	/** A lock of this server that nothing here owns; ask again with `takeOrphan`, or clear it. */
 	| { readonly keep: "orphan"; readonly lock: StoredLock }
@@ -110,7 +112,8 @@ function onRecord(record: StoredRecord, owner: Ownership, request: AcquireReques
 		return { keep: state, stored: record.Meta.Migrations, orphan };
 	}
 	if (owner.verdict === "held") {
-		return { keep: "held", lock: owner.lock, needsStoreTime: owner.needsStoreTime === true };
+		const { lock, needsStoreTime = false, needsPresence = false } = owner;
+		return { keep: "held", lock, needsStoreTime, needsPresence };
 	}
 	if (owner.verdict === "orphan" && owner.lock.Token !== request.takeOrphan) {
 		return { keep: "orphan", lock: owner.lock };

@@ -24,3 +24,18 @@ export function giveBack(value: unknown, token: string): GiveBackDecision {
 	const write: StoredRecord = { ...record, Lock: undefined, Meta: { ...record.Meta, ReleasedToken: token } };
 	return { write, cleared: lock !== undefined };
 }
+
+/**
+ * Clears the lock of server `jobId` under a token that nothing there owns, as another server reported it; everything
+ * else stays as stored. Unlike {@link giveBack} it writes nothing where that lock is not there.
+ *
+ * Harmless when it crashes, runs again or lands late: the token is nobody's.
+ */
+export function clearLock(value: unknown, token: string, jobId: string): GiveBackDecision {
+	const shape = shapeOf(value);
+	if (shape.kind !== "record") return { keep: "notThere" };
+	const { record } = shape;
+	if (record.Lock?.Token !== token || record.Lock.JobId !== jobId) return { keep: "notThere" };
+	const write: StoredRecord = { ...record, Lock: undefined, Meta: { ...record.Meta, ReleasedToken: token } };
+	return { write, cleared: true };
+}

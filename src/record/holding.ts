@@ -9,15 +9,29 @@ export interface WriteId {
 	readonly turn: number;
 	/** One higher than that of this session's last attempt, answered or not. */
 	readonly seq: number;
+	/** Set until the first write under an adopted token is answered. */
+	readonly adopts?: Adoption;
 }
 
 /**
- * How a session's write stands to what is stored: `accept` it; `mine`, this very write has landed; `superseded`, a
+ * The session goes on from an earlier one of this server under a fresh token, which its first write brings to the
+ * record: that write may find the earlier session's lock, or its release, and nothing later.
+ */
+export interface Adoption {
+	readonly jobId: string;
+	/** The earlier session's lock, and those of adoptions since that were never answered. */
+	readonly from: ReadonlyArray<{ readonly token: string; readonly turn: number }>;
+}
+
+/**
+ * How a session's write stands to what is stored: `accept` it; `adopt`, accept it as the first one under the fresh
+ * token of an adoption; `mine`, this very write has landed; `superseded`, a
  * later write of the session has; `released`, the session's release has; or the lock is `lost`: to `holder`, where
  * somebody has it, or with the whole record (`gone`), or under a value that is no record (`invalid`).
  */
 export type Standing =
 	| { readonly kind: "accept" | "mine" | "superseded"; readonly record: StoredRecord; readonly lock: StoredLock }
+	| { readonly kind: "adopt"; readonly record: StoredRecord }
 	| { readonly kind: "released" }
 	| { readonly kind: "lost"; readonly why: LostReason; readonly holder?: LockHolder };
 
@@ -31,7 +45,7 @@ export function holderOf(lock: StoredLock): LockHolder {
 
 /**
  * The fence of every write under a session lock: it takes place only where the stored lock has its token and turn and
- * a lower number. Pure; does not yield.
+ * a lower number, or has those of the session that it adopts. Pure; does not yield.
  */
 export function standingOf(value: unknown, id: WriteId): Standing {
 	const shape = shapeOf(value);
@@ -39,10 +53,14 @@ export function standingOf(value: unknown, id: WriteId): Standing {
 	if (shape.kind === "other") return { kind: "lost", why: "invalid" };
 	const record = shape.record;
 	const lock = record.Lock;
+	const { ReleasedToken, Turn } = record.Meta;
+	const isAdopted = (token: string | undefined, turn: number) =>
+		id.adopts?.from.some((earlier) => earlier.token === token && earlier.turn === turn) === true;
 	if (lock === undefined) {
-		const released = record.Meta.ReleasedToken === id.token && record.Meta.Turn === id.turn;
-		return released ? { kind: "released" } : { kind: "lost", why: "unlocked" };
+		if (ReleasedToken === id.token && Turn === id.turn) return { kind: "released" };
+		return isAdopted(ReleasedToken, Turn) ? { kind: "adopt", record } : { kind: "lost", why: "unlocked" };
 	}
+	if (isAdopted(lock.Token, lock.Turn)) return { kind: "adopt", record };
 	if (lock.Token !== id.token || lock.Turn !== id.turn) return { kind: "lost", why: "taken", holder: holderOf(lock) };
 	if (lock.Seq === id.seq) return { kind: "mine", record, lock };
 	if (lock.Seq > id.seq) return { kind: "superseded", record, lock };

@@ -27,8 +27,10 @@ export interface Claim {
 	readonly skewSeconds: number;
 	/** Whether any other server's session lock may be taken at once: data of Studio alone, whose servers are stopped by hand. */
 	readonly anyLock?: boolean;
-	/** Token of a lock whose holder still beats: never taken. */
-	readonly protectedToken?: string;
+	/** Whether this server can read the presence of a lock's holder, and does before it takes one by age. */
+	readonly asksPresence?: boolean;
+	/** Token of a lock whose holder was just asked for and does not beat, or cannot be told to. */
+	readonly silentToken?: string;
 	/** Proof that a lock's holder stopped; counts only for a lock that carries `Presence`. */
 	readonly stoppedProof?: StoppedProof;
 	/** Token of a transaction's lock that this server has seen unchanged for as long as such locks last. */
@@ -43,14 +45,20 @@ export interface Claim {
  * - `free`: nobody holds it.
  * - `mine`: the asker's own token is in the lock.
  * - `orphan`: this server's JobId under a token that nothing here owns: an acquire of ours that landed late.
- * - `held`: somebody else's, and not to be taken. `needsStoreTime` says that its age could not be told.
+ * - `held`: somebody else's, and not to be taken. `needsStoreTime` says that its age could not be told, `needsPresence`
+ *   that it is old enough, unless its holder still beats.
  * - `stale`: by age.
  * - `stopped`: its holder was proved to have stopped.
  */
 export type Ownership =
 	| { readonly verdict: "free" }
 	| { readonly verdict: "mine" | "orphan" | "stale" | "stopped"; readonly lock: StoredLock }
-	| { readonly verdict: "held"; readonly lock: StoredLock; readonly needsStoreTime?: boolean };
+	| {
+			readonly verdict: "held";
+			readonly lock: StoredLock;
+			readonly needsStoreTime?: boolean;
+			readonly needsPresence?: boolean;
+	  };
 
 /** Seconds since the lock was last known to be alive, or undefined where this server cannot tell. */
 function ageOf(lock: StoredLock, updatedTime: number | undefined, claim: Claim): number | undefined {
@@ -93,10 +101,14 @@ export function ownershipOf(lock: StoredLock | undefined, updatedTime: number | 
 	}
 	if (lock.Tx === true) return txOwnership(lock, updatedTime, claim);
 	if (claim.anyLock === true) return { verdict: "stale", lock };
-	if (claim.protectedToken === lock.Token) return { verdict: "held", lock };
 	if (provedStopped(lock, claim.stoppedProof)) return { verdict: "stopped", lock };
 	const age = ageOf(lock, updatedTime, claim);
 	// Without the store's time nothing is taken by age: two servers' wall clocks are never compared.
 	if (age === undefined) return { verdict: "held", lock, needsStoreTime: true };
-	return age > claim.ttlSeconds + claim.skewSeconds ? { verdict: "stale", lock } : { verdict: "held", lock };
+	if (age <= claim.ttlSeconds + claim.skewSeconds) return { verdict: "held", lock };
+	// A live holder whose saves stall keeps its lock, however old; one that cannot be told about does not.
+	if (claim.asksPresence === true && lock.Presence === true && claim.silentToken !== lock.Token) {
+		return { verdict: "held", lock, needsPresence: true };
+	}
+	return { verdict: "stale", lock };
 }

@@ -21,7 +21,7 @@ export function release(value: unknown, request: ReleaseRequest): SaveDecision {
 	if (standing.kind === "lost") return { keep: "lost", why: standing.why, holder: standing.holder };
 	if (standing.kind === "released") return { keep: "released" };
 	// A lock that is still there with this number was written by something else: the number was used twice.
-	if (standing.kind !== "accept") return { keep: "superseded" };
+	if (standing.kind !== "accept" && standing.kind !== "adopt") return { keep: "superseded" };
 	const { record } = standing;
 	const { part } = request;
 	if (part !== undefined && isUnresolved(record)) {
@@ -34,6 +34,8 @@ export function release(value: unknown, request: ReleaseRequest): SaveDecision {
 			Lock: undefined,
 			Meta: {
 				...record.Meta,
+				// Under an adoption that never landed, this is the turn that it would have opened: it cannot land any more.
+				Turn: request.turn,
 				Migrations: part !== undefined ? part.migrations : record.Meta.Migrations,
 				ReleasedToken: request.token,
 			},

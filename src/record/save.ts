@@ -37,14 +37,15 @@ export type SaveDecision = { readonly write: StoredRecord } | ({ readonly write?
  * transactions' lanes above all, stays as stored.
  *
  * Harmless when it crashes, runs again or lands late: it changes only a record under its own token and turn and with a
- * lower number, so it lands once, never over a later write of the session, and never in another session.
+ * lower number, or under the lock that it adopts, which is then gone, so it lands once, never over a later write of the session, and never in another session.
  */
 export function save(value: unknown, request: SaveRequest): SaveDecision {
 	const standing = standingOf(value, request);
 	if (standing.kind === "lost") return { keep: "lost", why: standing.why, holder: standing.holder };
-	if (standing.kind !== "accept") return { keep: standing.kind };
-	const { record, lock } = standing;
-	const { part } = request;
+	if (standing.kind !== "accept" && standing.kind !== "adopt") return { keep: standing.kind };
+	const { record } = standing;
+	const { part, token, turn, adopts } = request;
+	const lock = standing.kind === "accept" ? standing.lock : { JobId: adopts!.jobId, Token: token, Turn: turn };
 	if (part !== undefined && isUnresolved(record)) {
 		return { keep: "unresolved", pending: record.Pending, pointer: record.Meta.PendingTransaction };
 	}
@@ -55,6 +56,7 @@ export function save(value: unknown, request: SaveRequest): SaveDecision {
 			Lock: { ...lock, Seq: request.seq, Time: request.time, Presence: request.presence },
 			Meta: {
 				...record.Meta,
+				Turn: turn,
 				Migrations: part !== undefined ? part.migrations : record.Meta.Migrations,
 				ReleasedToken: undefined,
 			},

@@ -1,5 +1,6 @@
 import { foundationCases } from "./foundation";
+import { handoffCases } from "./handoff";
 import { StoryCase } from "./story";
 
 /** Every case of the story, in the order of telling. */
-export const cases: ReadonlyArray<StoryCase> = [...foundationCases];
+export const cases: ReadonlyArray<StoryCase> = [...foundationCases, ...handoffCases];

@@ -58,9 +58,20 @@ export = () => {
 	});
 
 	describe("presence", () => {
-		it("protects a stale lock whose holder beats, and only that lock", () => {
-			expect(verdict(lock(), 0, claim({ storeNow: 1e6, protectedToken: "t1" }))).to.equal("held");
-			expect(verdict(lock(), 0, claim({ storeNow: 1e6, protectedToken: "t0" }))).to.equal("stale");
+		it("is read before a stale lock that carries the flag is taken, and of that very lock", () => {
+			const by = claim({ storeNow: 1e6, asksPresence: true });
+			const flagged = lock({ Presence: true });
+			expect(ownershipOf(flagged, 0, by).verdict).to.equal("held");
+			expect((ownershipOf(flagged, 0, by) as { needsPresence?: boolean }).needsPresence).to.equal(true);
+			expect(verdict(flagged, 0, { ...by, silentToken: "t1" })).to.equal("stale");
+			expect(verdict(flagged, 0, { ...by, silentToken: "t0" })).to.equal("held");
+		});
+
+		it("is not asked for where the lock does not carry the flag, or this server cannot ask", () => {
+			const by = claim({ storeNow: 1e6, asksPresence: true });
+			expect(verdict(lock(), 0, by)).to.equal("stale");
+			expect(verdict(lock({ Presence: false }), 0, by)).to.equal("stale");
+			expect(verdict(lock({ Presence: true }), 0, claim({ storeNow: 1e6 }))).to.equal("stale");
 		});
 
 		it("takes a young lock by proof that its holder stopped, if it carries the flag", () => {
@@ -82,11 +93,6 @@ export = () => {
 				const held = lock({ Presence: true, ...change });
 				expect(verdict(held, 1000, claim({ stoppedProof: proof }))).to.equal("held");
 			}
-		});
-
-		it("never takes a protected lock by proof", () => {
-			const by = claim({ stoppedProof: proof, protectedToken: "t1" });
-			expect(verdict(lock({ Presence: true }), 1000, by)).to.equal("held");
 		});
 	});
 
