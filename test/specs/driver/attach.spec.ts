@@ -440,8 +440,9 @@ export = () => {
 					};
 					lobby.server.run(() => lobby.driver.attach(kernel));
 					const { profile } = lobby.join(7);
-					expect(jobs.size()).to.equal(1);
+					expect(jobs.size()).to.equal(2);
 					expectText(jobs[0].name, STORE);
+					expectText(jobs[1].name, "presence");
 					lobby.set(profile, 5);
 					world.wait(130);
 					expect(lobby.coins(KEY)).to.equal(5);

@@ -64,9 +64,10 @@ export = () => {
 			});
 		}
 
-		it("lockWaitSeconds 0: one try", () => {
+		it("lockWaitSeconds 0: one try, once the server knows the store's time", () => {
 			play(
 				(lobby, world) => {
+					lobby.join(8);
 					world.store(STORE).set(KEY, lockedRecord(3));
 					expect(failureOf(lobby.wait(lobby.server.join(7))).type).to.equal("profile_locked");
 					expect(updates(world).size()).to.equal(1);
