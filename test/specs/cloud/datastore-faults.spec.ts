@@ -210,6 +210,21 @@ export = () => {
 			});
 		});
 
+		it("a save that is delayed after its transform does not run it again without need, and lands after a crash", () => {
+			for (const crashes of [false, true]) {
+				const runs = { count: 0 };
+				faulty({ effect: "delay", durableOnly: true, seconds: 20 }, (server, world) => {
+					server.spawn(() => increment(server, runs));
+					world.wait(1);
+					if (crashes) server.crash();
+					expect(world.store("Coins").get("k")).to.equal(10);
+					world.wait(20);
+					expect(world.store("Coins").get("k")).to.equal(11);
+					expect(runs.count).to.equal(1);
+				});
+			}
+		});
+
 		it("scenario 1: a paused server's update waits for it with its transform, and then sees what was written meanwhile", () => {
 			simulate({}, (world) => {
 				const server = world.startServer();

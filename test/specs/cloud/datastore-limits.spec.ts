@@ -30,8 +30,9 @@ export = () => {
 				expect(seen.answered).to.equal(160);
 				expect(server.warnings.size()).to.equal(0);
 				world.wait(29.5);
-				expect(left()).to.equal(30);
+				// A join raises the rate from then on, not for the time before.
 				server.join(1);
+				expect(left()).to.equal(30);
 				world.wait(6);
 				expect(left()).to.equal(40);
 				world.wait(600);
@@ -161,6 +162,19 @@ export = () => {
 	});
 
 	describe("the experience's writes", () => {
+		it("came at the rate of the players who were online, when they leave with their server", () => {
+			simulate({ switches: { startupBurst: 1000 } }, (world) => {
+				const full = world.startServer();
+				for (let userId = 1; userId <= 5; userId++) full.join(userId);
+				world.wait(60);
+				flood(world.startServer(), 400);
+				world.wait(30);
+				full.crash();
+				const left = world.dataStores.budget.left("StandardWrite");
+				expect(left > 190 && left <= 200).to.equal(true);
+			});
+		});
+
 		it("bind before its reads where players are online: 300 and 20 for each", () => {
 			simulate({ switches: { otherPlayers: 5, startupBurst: 1000 } }, (world) => {
 				const seen = flood(world.startServer(), 450);

@@ -233,6 +233,10 @@ export = () => {
 					first.run(() => first.platform.dataStores.GetDataStore("Coins").GetAsync("k")),
 				);
 				expectPart(failure, "ConnectFail");
+				failureOf(() =>
+					first.run(() => first.platform.dataStores.GetDataStore("Coins").UpdateAsync("k", () => $tuple(9))),
+				);
+				expect(world.store("Coins").get("k")).to.equal(undefined);
 				second.run(() => second.platform.dataStores.GetDataStore("Coins").UpdateAsync("k", () => $tuple(1)));
 				first.heal();
 				expect(first.run(() => first.platform.dataStores.GetDataStore("Coins").GetAsync("k")[0])).to.equal(1);
