@@ -181,6 +181,20 @@ export class DataDriver<T extends object> {
 	}
 
 	/**
+	 * Saves and releases the player's profile ahead of `TeleportAsync`, so that the next server loads it at once. Teleport
+	 * only if it succeeds; if the teleport then fails, `profile.reacquire()` takes the profile back. Yields. Throws before
+	 * `attach`.
+	 *
+	 * Errors: `released` where the player has no open profile, and those of `profile.release`.
+	 */
+	public releaseForTeleport(player: Player): Result<undefined> {
+		const profile = this.attached("releaseForTeleport").profileOf(player);
+		if (profile !== undefined) return profile.release();
+		const message = `Baton: player ${player.Name} has no open profile in store "${this.name}"; do not teleport on this answer`;
+		return err(new BatonError("released", message, { store: this.name }));
+	}
+
+	/**
 	 * The stored data of `key`, without loading it: no lock is taken or waited for, nothing is written. Undefined where
 	 * nothing is stored. What an open profile has not saved yet is not in it. Yields.
 	 *
@@ -349,13 +363,19 @@ export class DataDriver<T extends object> {
 				continue;
 			}
 			const left = deadline - this.platform.clock();
-			if (left <= 0 || (profile !== undefined && profile.active)) {
-				const state = profile === undefined ? "being loaded" : profile.active ? "open" : "being released";
-				const message = `Baton: "${key}" in store "${this.name}" is ${state} on this server; use driver.get for an open one`;
-				return err(new BatonError("already_loaded", message, { store: this.name, key }));
-			}
+			if (left <= 0 || (profile !== undefined && profile.active)) return err(this.takenError(key)!);
 			slot.waitForChange(left);
 		}
+	}
+
+	/** What this server does with the key, as an error; undefined where it does nothing. */
+	private takenError(key: string): BatonError | undefined {
+		const slot = this.slots.get(key);
+		if (slot === undefined) return undefined;
+		const { profile } = slot;
+		const state = profile === undefined ? "being loaded" : profile.active ? "open" : "being released";
+		const message = `Baton: "${key}" in store "${this.name}" is ${state} on this server; use driver.get for an open one`;
+		return new BatonError("already_loaded", message, { store: this.name, key });
 	}
 
 	private adopted(profile: OpenProfile<T>, wish: OpenWish): Result<OpenProfile<T>> {
@@ -427,6 +447,7 @@ export class DataDriver<T extends object> {
 			this.acquirer.giveBack(key, lock.token);
 			return gated;
 		}
+		let place = slot;
 		const profile = new OpenProfile(
 			{
 				store: this.name,
@@ -438,8 +459,15 @@ export class DataDriver<T extends object> {
 				presence: () => this.handoff?.flag(),
 				admit: (data) => this.gate.admit(key, data),
 				metric: (name, value, tags) => this.metrics.report(name, value, tags),
-				onAttemptEnded: () => slot.signalChange(),
-				onEnded: (lost) => this.profileEnded(slot, profile, lost),
+				onAttemptEnded: () => place.signalChange(),
+				reopen: () => {
+					const problem = this.unwanted(wish) ?? this.takenError(key);
+					if (problem !== undefined) return problem;
+					place = this.slots.reserve(key);
+					place.profile = profile;
+					this.autosave.add(profile);
+				},
+				onEnded: (lost) => this.profileEnded(place, profile, lost),
 			},
 			key,
 			userIds,

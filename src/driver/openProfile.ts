@@ -41,11 +41,13 @@ export interface ProfileHome<T extends object> {
 	readonly admit: (data: unknown) => Result<DeepReadonly<T>>;
 	readonly metric: (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
 	readonly onAttemptEnded: () => void;
+	/** Gives the profile its key on this server back, after a release; or tells why not. */
+	readonly reopen: () => BatonError | undefined;
 	/** The profile is closed for good; `lost` says why where it was not released. */
 	readonly onEnded: (lost: BatonError | undefined) => void;
 }
 
-type State = "active" | "leaving" | "released" | "lost";
+type State = "active" | "leaving" | "released" | "reopening" | "lost";
 
 /** A {@link Profile} with the side that its driver sees. */
 export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
@@ -57,7 +59,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public readonly onReleased: Signal<[]>;
 	public readonly onLockLost: Signal<[BatonError]>;
 	public readonly onReleaseRequested: Signal<[requester: string]>;
-	public readonly writer: ProfileWriter;
+	public writer: ProfileWriter;
 
 	/** On the platform's clock, the last time the store answered a write of this lock. */
 	public lastWritten: number;
@@ -138,6 +140,33 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (this.state === "lost") return err(this.lost!);
 		this.leave();
 		return this.writer.release().wait()!;
+	}
+
+	public reacquire(): Result<undefined> {
+		while (this.state === "leaving") {
+			// A release that has not landed is called off, as for a player who is back.
+			if (this.writer.hasFailed()) this.adopt();
+			else this.writer.attemptEnded.wait();
+		}
+		if (this.state === "active") return ok(undefined);
+		if (this.state !== "released") return err(this.closedError()!);
+		const problem = this.home.reopen();
+		if (problem !== undefined) return err(problem);
+		this.writer = new ProfileWriter(this.home.platform, this);
+		this.goOn("reopening");
+		const saved = this.writer.save().wait()!;
+		const reached = this.state as State;
+		if (reached === "reopening" && saved.success) {
+			this.state = "active";
+			this.active = true;
+			return saved;
+		}
+		if (reached === "reopening") {
+			// It may hold the lock again or not; either way it ends released.
+			this.state = "leaving";
+			this.writer.release();
+		}
+		return saved.success ? err(this.closedError()!) : saved;
 	}
 
 	public onReleasing(handler: (profile: Profile<T>) => void): () => void {
@@ -236,7 +265,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	 */
 	public adopt(): boolean {
 		const { platform, store } = this.home;
-		this.goOn();
+		this.goOn("active");
 		const ended = this.writer.attemptEnded;
 		this.writer.resume();
 		ended.wait();
@@ -250,7 +279,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	}
 
 	/** A fresh token that takes over from the lock it had. */
-	private goOn(): void {
+	private goOn(state: "active" | "reopening"): void {
 		const { lock } = this;
 		this.adopted = [...this.adopted, lock];
 		// Never the turn of an earlier adoption, even of one that did not land.
@@ -260,12 +289,14 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		// Whatever was sent under the earlier token may have landed or not.
 		this.stored = undefined;
 		this.releasesSent = 0;
-		this.state = "active";
-		this.active = true;
+		this.state = state;
+		this.active = state === "active";
 	}
 
 	/** Last updates, then none any more. Idempotent. */
 	private leave(): void {
+		// While it is taken back there is nothing to update yet, so no handler runs.
+		if (this.state === "reopening") this.state = "leaving";
 		if (this.state !== "active" || this.handling) return;
 		this.handling = true;
 		for (const handler of this.releasingHandlers) {

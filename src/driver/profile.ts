@@ -22,7 +22,7 @@ export interface Profile<T extends object> {
 	readonly onChanged: Subscribable<[data: DeepReadonly<T>, previous: DeepReadonly<T>]>;
 	/** Fired when a save was answered as stored. */
 	readonly onSaved: Subscribable<[]>;
-	/** Fired once, when the release was answered: the record is free for other servers. */
+	/** Fired when the release was answered: the record is free for other servers. */
 	readonly onReleased: Subscribable<[]>;
 	/**
 	 * Fired when another server asks for the record. Only for a profile without a player: a player's is released at once,
@@ -61,6 +61,16 @@ export interface Profile<T extends object> {
 	 * server has the record since).
 	 */
 	release(): Result<undefined>;
+
+	/**
+	 * Takes the record back after a release, on this same profile: for a teleport that failed after
+	 * `driver.releaseForTeleport`. It asks nobody and steals nothing: it works only if no server has written the record
+	 * since. Until then, and where it fails, `update` answers `released`. Yields.
+	 *
+	 * Errors: `lock_lost` when another server had the record since (the player's session ends), `already_loaded` when the
+	 * key is loaded anew here, `profile_closed`, `roblox` when the store fails for the whole ladder (it is released again).
+	 */
+	reacquire(): Result<undefined>;
 
 	/**
 	 * Calls `handler` before the last save, on leave, shutdown and handoff alike: the last chance to update. It must not
