@@ -1,3 +1,7 @@
+/** More events at one moment, or rounds of deferred calls, are a loop that waits for nothing. */
+const MAX_EVENTS_AT_ONCE = 1000000;
+const MAX_ROUNDS = 100000;
+
 /** Something that happens at a virtual time. Clear `action` to call it off. */
 export interface ScheduledEvent {
 	readonly at: number;
@@ -16,6 +20,7 @@ export class Scheduler {
 	public steps = 0;
 	private readonly heap = new Array<ScheduledEvent>();
 	private order = 0;
+	private stepsThisMoment = 0;
 	private deferred = new Array<() => void>();
 
 	/** Runs `action` at the virtual time `at`, or now when that has passed. */
@@ -44,6 +49,8 @@ export class Scheduler {
 			if (event === undefined) return false;
 			const action = event.action;
 			if (action !== undefined) {
+				this.stepsThisMoment = event.at > this.now ? 0 : this.stepsThisMoment + 1;
+				if (this.stepsThisMoment > MAX_EVENTS_AT_ONCE) error(`time stands still at ${this.now} s`, 0);
 				this.now = event.at;
 				this.steps += 1;
 				action();
@@ -55,7 +62,10 @@ export class Scheduler {
 
 	/** Runs everything that was deferred. */
 	public settle(): void {
+		let rounds = 0;
 		while (this.deferred.size() > 0) {
+			rounds += 1;
+			if (rounds > MAX_ROUNDS) error(`deferred calls defer each other without end, at ${this.now} s`, 0);
 			const batch = this.deferred;
 			this.deferred = [];
 			for (const action of batch) action();

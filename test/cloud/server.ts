@@ -244,6 +244,16 @@ export class Server implements CallingServer {
 		this.die("crash");
 	}
 
+	/** Crashes the server when the `nth` of its threads from now, each start and each resumption counted, is about to run. */
+	public crashAtStep(nth: number): void {
+		this.runner.stopBefore(nth, () => this.crash());
+	}
+
+	/** How often one of its threads has run: see {@link crashAtStep}. */
+	public steps(): number {
+		return this.runner.steps;
+	}
+
 	/** Freezes the server: nothing of it runs until {@link resume}; what comes in meanwhile is held. */
 	public pause(): void {
 		this.runner.pause();

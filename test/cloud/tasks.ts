@@ -16,6 +16,10 @@ export type ThreadErrorHandler = (cause: unknown, traceback: string, thread: thr
 export class Runner {
 	public alive = true;
 	public paused = false;
+	/** How often a thread was started or resumed. */
+	public steps = 0;
+	private stopAt: number | undefined;
+	private stop: (() => void) | undefined;
 	private held = new Array<() => void>();
 
 	public constructor(
@@ -45,6 +49,8 @@ export class Runner {
 	public resume<T extends Array<unknown>>(thread: thread, ...args: T): void {
 		this.act(() => {
 			if (coroutine.status(thread) !== "suspended") return;
+			this.steps += 1;
+			if (this.steps === this.stopAt) return this.stop?.();
 			const [success, cause] = coroutine.resume(thread, ...args);
 			if (!success) this.onError(cause, debug.traceback(thread), thread);
 		});
@@ -68,6 +74,12 @@ export class Runner {
 		if (coroutine.status(thread) === "dead") return { kind: "returned", value: value as T };
 		coroutine.close(thread);
 		return { kind: "yielded" };
+	}
+
+	/** Calls `stop` instead of taking the `nth` step from now. */
+	public stopBefore(nth: number, stop: () => void): void {
+		this.stopAt = this.steps + nth;
+		this.stop = stop;
 	}
 
 	/** Holds all resumptions until {@link goOn}. */

@@ -223,6 +223,43 @@ export = () => {
 		});
 	});
 
+	describe("a crash at any step", () => {
+		it("can be swept: at each start or resumption of a thread, with all before it done and nothing after", () => {
+			const play = (crashAt: number | undefined): { reached: number; steps: number; stored: number } => {
+				let reached = 0;
+				let steps = 0;
+				const world = simulate({}, (running) => {
+					const server = running.startServer();
+					if (crashAt !== undefined) server.crashAtStep(crashAt);
+					const store = server.platform.dataStores.GetDataStore("Coins");
+					server.spawn(() => {
+						reached = 1;
+						store.UpdateAsync("a", () => $tuple(1));
+						reached = 2;
+						server.platform.task.wait(1);
+						reached = 3;
+						store.UpdateAsync("b", () => $tuple(1));
+						reached = 4;
+						server.platform.task.spawn(() => (reached = 5));
+						reached = 6;
+					});
+					running.wait(10);
+					steps = server.steps();
+				});
+				return { reached, steps, stored: world.store("Coins").keys().size() };
+			};
+			const whole = play(undefined);
+			expect(whole.steps).to.equal(5);
+			expect(whole.reached).to.equal(6);
+			const seen = new Array<string>();
+			for (let step = 1; step <= whole.steps; step++) {
+				const { reached, stored } = play(step);
+				seen.push(`${reached}/${stored}`);
+			}
+			expect(seen.join(" ")).to.equal("0/0 1/1 2/1 3/2 4/2");
+		});
+	});
+
 	describe("a partition of one server", () => {
 		it("fails its calls as without a network, and no other server's, until it heals", () => {
 			simulate({}, (world) => {

@@ -29,6 +29,13 @@ export = () => {
 			expect(seen.join(" ")).to.equal("first deferred second");
 		});
 
+		it("ends calls that defer each other without end", () => {
+			const scheduler = new Scheduler();
+			const again = (): void => scheduler.defer(again);
+			scheduler.at(1, again);
+			expect(pcall(() => scheduler.step())[0]).to.equal(false);
+		});
+
 		it("leaves out an event that was called off", () => {
 			const scheduler = new Scheduler();
 			let ran = 0;
