@@ -36,7 +36,7 @@ export interface TraceEvent {
 	readonly text: string;
 }
 
-/** Which calls to count: those that match every given field; `since` leaves out earlier ones. */
+/** Which calls to count: those that match every given field; `since` leaves out earlier ones, `upTo` later ones. */
 export interface TraceFilter {
 	readonly service?: ServiceName;
 	readonly op?: string;
@@ -46,6 +46,7 @@ export interface TraceFilter {
 	readonly outcome?: CallOutcome;
 	readonly wrote?: boolean;
 	readonly since?: number;
+	readonly upTo?: number;
 }
 
 /** Everything that crossed the cloud, in the order of the calls. */
@@ -146,6 +147,7 @@ function matches(call: TraceCall, filter: TraceFilter): boolean {
 	if (filter.outcome !== undefined && call.outcome !== filter.outcome) return false;
 	if (filter.wrote !== undefined && call.wrote !== filter.wrote) return false;
 	if (filter.since !== undefined && call.at < filter.since) return false;
+	if (filter.upTo !== undefined && call.at > filter.upTo) return false;
 	if (filter.server !== undefined) {
 		const name = typeIs(filter.server, "string") ? filter.server : filter.server.name;
 		if (call.server !== name) return false;

@@ -1,5 +1,5 @@
 import { World } from "../cloud/world";
-import { GameServer, joined } from "./game";
+import { GameServer, JoinAnswer, joined } from "./game";
 import { Ending, storyCase } from "./story";
 
 const GROUP = "foundation";
@@ -16,8 +16,9 @@ function joinLeaveJoin(world: World): Ending {
 	first.server.leave(answer.player);
 	world.waitUntil(() => world.store("PlayerData").get(`Player_${USER}`) !== undefined && isFree(world));
 	const began = world.now();
-	const profile = joined(second.join(USER));
-	return { outcome: profile.data.coins === 25 ? "joined" : "refused", waitSeconds: world.now() - began, since };
+	const again = second.join(USER);
+	const kept = joined(again).data.coins === 25;
+	return { outcome: kept ? "joined" : "refused", waitSeconds: again.at - began, since };
 }
 
 function isFree(world: World): boolean {
@@ -33,10 +34,10 @@ function lockedElsewhere(world: World): Ending {
 	holder.earn(profile, 25);
 	const since = world.now();
 	const answer = other.join(USER);
-	const waitSeconds = world.now() - since;
+	const upTo = answer.at;
 	world.waitUntil(() => other.server.kicks.size() > 0);
 	const kept = holder.server.run(() => profile.save()).success && profile.active && profile.data.coins === 25;
-	return { outcome: "cause" in answer && kept ? "kicked" : "refused", waitSeconds, since };
+	return { outcome: "cause" in answer && kept ? "kicked" : "refused", waitSeconds: upTo - since, since, upTo };
 }
 
 function crashByAge(world: World): Ending {
@@ -47,8 +48,7 @@ function crashByAge(world: World): Ending {
 	crashing.server.run(() => profile.save()).unwrap();
 	const since = world.now();
 	crashing.server.crash();
-	const taken = other.joinUntilIn(USER, REJOIN_SECONDS, 400);
-	return { outcome: taken?.data.coins === 25 ? "joined" : "refused", waitSeconds: world.now() - since, since };
+	return inWithCoins(other.joinUntilIn(USER, REJOIN_SECONDS, 400), since);
 }
 
 function outageAtLeave(world: World): Ending {
@@ -65,8 +65,12 @@ function outageAtLeave(world: World): Ending {
 		outage.remove();
 		world.trace.note("cloud", "the data stores are back");
 	});
-	const profile = second.joinUntilIn(USER, REJOIN_SECONDS, 120);
-	return { outcome: profile?.data.coins === 25 ? "joined" : "refused", waitSeconds: world.now() - since, since };
+	return inWithCoins(second.joinUntilIn(USER, REJOIN_SECONDS, 120), since);
+}
+
+function inWithCoins(answer: JoinAnswer, since: number): Ending {
+	const kept = "profile" in answer && answer.profile.data.coins === 25;
+	return { outcome: kept ? "joined" : "refused", waitSeconds: answer.at - since, since };
 }
 
 export const foundationCases = [

@@ -10,8 +10,10 @@ export interface GameData {
 	readonly coins: number;
 }
 
-/** How a join ended. */
-export type JoinAnswer = { readonly profile: Profile<GameData> } | { readonly cause: BatonError };
+/** How a join ended, and at which virtual second. */
+export type JoinAnswer = { readonly at: number } & (
+	{ readonly profile: Profile<GameData> } | { readonly cause: BatonError }
+);
 
 /** A server with the story's game on it. */
 export class GameServer {
@@ -30,8 +32,8 @@ export class GameServer {
 				platform: this.server.platform,
 				...options,
 			});
-			driver.onReady.connect((player, profile) => this.answer(player, { profile }));
-			driver.onLoadFailed.connect((player, cause) => this.answer(player, { cause }));
+			driver.onReady.connect((player, profile) => this.answer(player, { at: world.now(), profile }));
+			driver.onLoadFailed.connect((player, cause) => this.answer(player, { at: world.now(), cause }));
 			driver.attach();
 			return driver;
 		});
@@ -44,15 +46,14 @@ export class GameServer {
 		return { ...this.answers.get(player)!, player };
 	}
 
-	/** Joins again and again, `pause` seconds after each kick, until it works or `seconds` have passed. */
-	public joinUntilIn(userId: number, pause: number, seconds: number): Profile<GameData> | undefined {
+	/** Joins again and again, `pause` seconds after each kick, until it works or `seconds` have passed; the last answer. */
+	public joinUntilIn(userId: number, pause: number, seconds: number): JoinAnswer {
 		const deadline = this.world.now() + seconds;
-		while (this.world.now() < deadline) {
+		for (;;) {
 			const answer = this.join(userId);
-			if ("profile" in answer) return answer.profile;
+			if ("profile" in answer || this.world.now() >= deadline) return answer;
 			this.world.wait(pause);
 		}
-		return undefined;
 	}
 
 	/** Adds coins to a profile of this server. */

@@ -1,5 +1,5 @@
 import { World } from "../cloud/world";
-import { GameServer, joined } from "./game";
+import { GameServer, JoinAnswer, joined } from "./game";
 import { Ending, storyCase } from "./story";
 
 const GROUP = "handoff";
@@ -16,15 +16,17 @@ function twoServers(world: World, handoff?: false): [GameServer, GameServer] {
 	return [first, second];
 }
 
-/** How a join ended, with the coins it must have found. */
-function ending(world: World, since: number, coins: number | undefined, expected: number): Ending {
-	const waitSeconds = world.now() - since;
-	if (coins === undefined) return { outcome: "kicked", waitSeconds, since };
-	return { outcome: coins === expected ? "joined" : "refused", waitSeconds, since };
+/** How a join ended: `joined` if it found the coins that were earned. */
+function ending(since: number, answer: JoinAnswer): Ending {
+	const waitSeconds = answer.at - since;
+	if (!("profile" in answer)) return { outcome: "kicked", waitSeconds, since };
+	return { outcome: answer.profile.data.coins === 25 ? "joined" : "refused", waitSeconds, since };
 }
 
-function coinsOf(answer: ReturnType<GameServer["join"]>): number | undefined {
-	return "profile" in answer ? answer.profile.data.coins : undefined;
+/** The same, where something else had to hold, too. */
+function endingIf(held: boolean, since: number, answer: JoinAnswer): Ending {
+	const reached = ending(since, answer);
+	return held ? reached : { ...reached, outcome: "refused" };
 }
 
 function sameServerSaving(world: World): Ending {
@@ -34,7 +36,7 @@ function sameServerSaving(world: World): Ending {
 	host.earn(joined(before), 25);
 	const since = world.now();
 	host.server.leave(before.player);
-	return ending(world, since, coinsOf(host.join(USER)), 25);
+	return ending(since, host.join(USER));
 }
 
 function sameServerSaveFailed(world: World): Ending {
@@ -49,7 +51,7 @@ function sameServerSaveFailed(world: World): Ending {
 	const since = world.now();
 	const after = host.join(USER);
 	const same = "profile" in after && after.profile === profile;
-	return ending(world, since, same ? coinsOf(after) : undefined, 25);
+	return endingIf(same, since, after);
 }
 
 function otherServerConnected(world: World): Ending {
@@ -59,7 +61,7 @@ function otherServerConnected(world: World): Ending {
 	const since = world.now();
 	const answer = second.join(USER);
 	const told = first.server.kicks.some(({ message }) => message === "You joined another server.");
-	return ending(world, since, told ? coinsOf(answer) : undefined, 25);
+	return endingIf(told, since, answer);
 }
 
 function otherServerSaveFailed(world: World): Ending {
@@ -72,7 +74,7 @@ function otherServerSaveFailed(world: World): Ending {
 	world.wait(3.5);
 	outage.remove();
 	const since = world.now();
-	return ending(world, since, coinsOf(second.join(USER)), 25);
+	return ending(since, second.join(USER));
 }
 
 function otherServerCrashed(world: World): Ending {
@@ -83,7 +85,7 @@ function otherServerCrashed(world: World): Ending {
 	awaitBeat(world, first);
 	const since = world.now();
 	first.server.crash();
-	return ending(world, since, coinsOf(second.join(USER)), 25);
+	return ending(since, second.join(USER));
 }
 
 function awaitBeat(world: World, host: GameServer): void {
@@ -102,10 +104,9 @@ function otherServerStalling(world: World): Ending {
 	world.wait(300);
 	const since = world.now();
 	const answer = second.join(USER);
-	const stopped = ending(world, since, coinsOf(answer), 25);
 	stall.remove();
 	const kept = (world.store(STORE).get(KEY) as { Lock?: { JobId: string } }).Lock?.JobId === first.server.jobId;
-	return kept ? stopped : { ...stopped, outcome: "refused" };
+	return endingIf(kept, since, answer);
 }
 
 function holderWithoutHandoff(world: World): Ending {
@@ -113,8 +114,8 @@ function holderWithoutHandoff(world: World): Ending {
 	const profile = joined(first.join(USER));
 	first.earn(profile, 25);
 	const since = world.now();
-	const stopped = ending(world, since, coinsOf(second.join(USER)), 25);
-	return profile.active ? stopped : { ...stopped, outcome: "refused" };
+	const answer = second.join(USER);
+	return endingIf(profile.active, since, answer);
 }
 
 function lateRequest(world: World): Ending {
@@ -129,8 +130,9 @@ function lateRequest(world: World): Ending {
 	first.server.leave(before.player);
 	world.wait(2);
 	const since = world.now();
-	const again = joined(first.join(USER));
-	const waitSeconds = world.now() - since;
+	const back = first.join(USER);
+	const again = joined(back);
+	const waitSeconds = back.at - since;
 	world.wait(40);
 	const heard = world.trace.count({ service: "Messaging", op: "Deliver", since }) > 0;
 	const kept = heard && again.active && again.data.coins === 25 && first.server.kicks.isEmpty();
@@ -163,7 +165,7 @@ function lostReleaseResponse(world: World): Ending {
 	const since = world.now();
 	const after = host.join(USER);
 	const held = (world.store(STORE).get(KEY) as { Lock?: unknown }).Lock !== undefined;
-	return ending(world, since, held ? coinsOf(after) : undefined, 25);
+	return endingIf(held, since, after);
 }
 
 export const handoffCases = [

@@ -58,6 +58,8 @@ export interface Ending {
 	readonly waitSeconds: number;
 	/** Virtual second at which the operation began. */
 	readonly since: number;
+	/** Virtual second at which it ended; what came later is not counted. Default: the end of the case. */
+	readonly upTo?: number;
 }
 
 /** A case that runs `body` in a world of its own. */
@@ -79,16 +81,17 @@ export function storyCase(
 			world.run(() => {
 				ending = body(world);
 			});
-			const { outcome, waitSeconds, since } = ending!;
+			const { outcome, waitSeconds, since, upTo } = ending!;
+			const during = { since, upTo };
 			return {
 				measured: {
 					outcome,
 					waitSeconds,
-					durableWrites: world.trace.durableWrites({ since }),
-					removes: world.trace.removes({ since }),
-					rounds: roundsOf(world.trace.select({ service: "DataStore", wrote: true, since })),
-					messages: world.trace.count({ service: "Messaging", op: "PublishAsync", since }),
-					presenceOps: world.trace.count({ service: "MemoryStore", since }),
+					durableWrites: world.trace.durableWrites(during),
+					removes: world.trace.removes(during),
+					rounds: roundsOf(world.trace.select({ service: "DataStore", wrote: true, ...during })),
+					messages: world.trace.count({ service: "Messaging", op: "PublishAsync", ...during }),
+					presenceOps: world.trace.count({ service: "MemoryStore", ...during }),
 				},
 				timeline: timelineOf(world),
 			};
