@@ -117,13 +117,17 @@ export class Acquirer {
 	}
 
 	private giveUp(wish: AcquireWish, attempts: Attempts, problem: BatonError): Err {
-		if (attempts.unanswered) this.giveBack(wish.key, attempts.token);
+		if (attempts.unanswered) this.giveBack(wish.key, attempts.token, true);
 		return err(problem);
 	}
 
-	/** Gives a lock back without touching the data: in the background, until it is answered. Does not yield. */
-	public giveBack(key: string, token: string): void {
-		const { platform, store, storeClock } = this.home;
+	/**
+	 * Gives a lock back without touching the data: in the background, until it is answered. `uncertain` where it is not
+	 * known to have been taken: then it must not be taken later either. Does not yield.
+	 */
+	public giveBack(key: string, token: string, uncertain = false): void {
+		const { platform, store, storeClock, defaults, migrationNames } = this.home;
+		const request = { token, fresh: uncertain ? { defaults, migrations: migrationNames } : undefined };
 		const job: Return = { token, backOff: new BackOff(platform), done: new Waiter(platform) };
 		if (this.closing) job.backOff.close();
 		this.returns.push(job);
@@ -134,7 +138,7 @@ export class Acquirer {
 					this.home,
 					key,
 					WRITE_SECONDS,
-					asTransform((value) => giveBack(value, token)),
+					asTransform((value) => giveBack(value, request)),
 				);
 				if (answer.success) {
 					storeClock.observe(answer.value.updatedTime);
@@ -239,6 +243,7 @@ export class Acquirer {
 			case "held":
 				return this.held(wish, attempts, decision);
 			case "unresolved":
+				if (attempts.orphan !== undefined) this.giveBack(key, attempts.orphan);
 				return { failed: unresolvedTransaction(store, key) };
 			case "outdated":
 			case "mismatch":
@@ -253,9 +258,8 @@ export class Acquirer {
 		const { lock, needsStoreTime, needsPresence } = decision;
 		const locked = lockedElsewhere(this.home.store, wish.key, lock);
 		if (needsStoreTime && !attempts.askedTime) {
-			attempts.askedTime = true;
-			this.learnStoreTime();
-			return { again: locked, atOnce: true };
+			attempts.askedTime = this.learnStoreTime();
+			if (attempts.askedTime) return { again: locked, atOnce: true };
 		}
 		if (needsPresence && this.home.handoff()?.isAlive(lock.JobId) !== true) {
 			attempts.silentToken = lock.Token;
@@ -266,15 +270,17 @@ export class Acquirer {
 		return { again: locked };
 	}
 
-	/** Age is told by the store's clock alone, which only a write shows. */
-	private learnStoreTime(): void {
+	/** Age is told by the store's clock alone, which only a write shows. Returns whether it is known now. */
+	private learnStoreTime(): boolean {
+		const { storeClock } = this.home;
 		const answer = updateWithin(this.home, CLOCK_KEY, LAST_ATTEMPT_SECONDS, () => ({
 			write: { Kind: CLOCK_KEY },
 			userIds: [],
 			metadata: {},
 			report: undefined,
 		}));
-		if (answer.success) this.home.storeClock.observe(answer.value.updatedTime);
+		if (answer.success) storeClock.observe(answer.value.updatedTime);
+		return storeClock.now() !== undefined;
 	}
 
 	private taken(record: StoredRecord): Step {
@@ -305,7 +311,7 @@ class Attempts {
 	public proof?: StoppedProof;
 	/** Token of the stale lock whose holder was asked for in vain. */
 	public silentToken?: string;
-	/** Whether the store was asked for its time. */
+	/** Whether the store's time was asked for, and answered. */
 	public askedTime = false;
 
 	public constructor(public token: string) {}

@@ -21,7 +21,7 @@ export interface AutosaveOptions {
  * Only starts saves: one that hangs or fails holds up no other.
  */
 export class Autosave<T extends object> {
-	private readonly due = new Map<OpenProfile<T>, number>();
+	private readonly due = new Map<OpenProfile<T>, Due>();
 	private profiles: ReadonlyArray<OpenProfile<T>> = [];
 	private count = 0;
 	private job?: Job;
@@ -43,10 +43,6 @@ export class Autosave<T extends object> {
 		);
 	}
 
-	public isRunning(): boolean {
-		return this.job !== undefined;
-	}
-
 	public stop(): void {
 		this.job?.cancel();
 		this.job = undefined;
@@ -54,8 +50,9 @@ export class Autosave<T extends object> {
 
 	public add(profile: OpenProfile<T>): void {
 		this.count += 1;
-		const phase = (this.count * SPREAD) % 1;
-		this.due.set(profile, this.platform.clock() + phase * this.options.periodSeconds);
+		// Phases are of the clock, not of the join: players who come at a steady pace must not end up in one second.
+		const phase = ((this.count * SPREAD) % 1) * this.options.periodSeconds;
+		this.due.set(profile, { phase, at: this.nextAt(phase) });
 		this.profiles = [...this.profiles, profile];
 	}
 
@@ -66,14 +63,38 @@ export class Autosave<T extends object> {
 
 	private tick(): void {
 		const now = this.platform.clock();
+		let renewals = this.renewalsPerTick();
 		for (const profile of this.profiles) {
 			const due = this.due.get(profile);
 			if (due === undefined) continue;
+			const isDue = now >= due.at;
+			if (isDue) due.at = this.nextAt(due.phase);
+			if (isDue && profile.isDirty()) {
+				profile.writer.keepUp();
+				continue;
+			}
 			const lapsed = now - profile.lastWritten >= this.options.renewSeconds;
-			if (now < due && !lapsed) continue;
-			// From the time it was due, not from now, so that profiles stay as spread as they were.
-			if (now >= due) this.due.set(profile, math.max(due, now - TICK_SECONDS) + this.options.periodSeconds);
-			if (profile.isDirty() || lapsed) profile.writer.keepUp();
+			if (!lapsed || renewals <= 0 || profile.writer.isWorking()) continue;
+			renewals -= 1;
+			profile.writer.keepUp();
 		}
 	}
+
+	/** Locks that were taken together lapse together; renewed over a third of the time that is left, they part. */
+	private renewalsPerTick(): number {
+		return math.ceil((this.profiles.size() * TICK_SECONDS * 3) / this.options.renewSeconds);
+	}
+
+	/** The next time of a phase on the platform's clock: always later than now, a period at most. */
+	private nextAt(phase: number): number {
+		const now = this.platform.clock();
+		const { periodSeconds } = this.options;
+		return now + periodSeconds - ((now - phase) % periodSeconds);
+	}
+}
+
+/** When a profile's turn is: its moment of every period, and the next one on the platform's clock. */
+interface Due {
+	readonly phase: number;
+	at: number;
 }

@@ -74,6 +74,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	/** The last attempt that carried data, until an answer came. */
 	private unanswered?: Attempt<T>;
 	private releasesSent = 0;
+	/** How many of them were to give up the lock without the data. */
+	private releasesWithoutData = 0;
 	private updating = false;
 	/** While the onReleasing handlers run: they may still update. */
 	private handling = false;
@@ -138,6 +140,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public release(): Result<undefined> {
 		if (this.state === "released") return ok(undefined);
 		if (this.state === "lost") return err(this.lost!);
+		// The release would carry the data as of now, without what the handlers still to come write.
+		if (this.handling) error("Baton: profile.release was called inside an onReleasing handler", 2);
 		this.leave();
 		return this.writer.release().wait()!;
 	}
@@ -216,7 +220,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const kept = decision.write === undefined ? decision.keep : undefined;
 		const isRelease = attempt.kind === "release" || attempt.kind === "releaseOnly";
 		if (kept === undefined || kept === (isRelease ? "released" : "mine")) {
-			this.written(attempt, platform.clock() - started);
+			// A first release without data that finds a release there has found one that carried them.
+			const withData = attempt.kind !== "releaseOnly" || (kept !== undefined && this.releasesWithoutData === 1);
+			this.written(attempt, withData, platform.clock() - started);
 			return { kind: "written" };
 		}
 		return this.refused(attempt, decision as Kept);
@@ -289,6 +295,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		// Whatever was sent under the earlier token may have landed or not.
 		this.stored = undefined;
 		this.releasesSent = 0;
+		this.releasesWithoutData = 0;
 		this.state = state;
 		this.active = state === "active";
 	}
@@ -297,7 +304,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private leave(): void {
 		// While it is taken back there is nothing to update yet, so no handler runs.
 		if (this.state === "reopening") this.state = "leaving";
-		if (this.state !== "active" || this.handling) return;
+		if (this.state !== "active") return;
 		this.handling = true;
 		for (const handler of this.releasingHandlers) {
 			const ran = noYield(() => handler(this), this.home.platform.task.cancel);
@@ -323,16 +330,17 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const attempt: Attempt<T> = { kind, seq: this.seq, data: this.data };
 		if (kind !== "touch") this.unanswered = attempt;
 		if (kind === "release" || kind === "releaseOnly") this.releasesSent += 1;
+		if (kind === "releaseOnly") this.releasesWithoutData += 1;
 		return attempt;
 	}
 
-	private written(attempt: Attempt<T>, seconds: number): void {
+	private written(attempt: Attempt<T>, withData: boolean, seconds: number): void {
 		this.unanswered = undefined;
 		this.adopted = [];
 		this.lastWritten = this.home.platform.clock();
 		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
 		if (attempt.kind === "touch") return;
-		if (attempt.kind === "releaseOnly") {
+		if (!withData) {
 			this.home.platform.warn(
 				`Baton: the store refuses the data of profile "${this.key}" of store "${this.home.store}" for good. Its lock ` +
 					`was given up without them: the changes since its last save are lost, what was stored before is untouched.`,

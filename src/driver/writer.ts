@@ -1,7 +1,7 @@
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { err, ok, Result } from "../result";
-import { BackOff } from "../util/backOff";
+import { BackOff, LADDER_TRIES } from "../util/backOff";
 import { Waiter } from "../util/waiter";
 
 /** One write of a profile: everything, the lock's time only, everything and give up the lock, give up the lock only. */
@@ -36,7 +36,15 @@ export interface WriterHost {
 
 type Reply = Waiter<Result<undefined>>;
 
-/** How often the store may refuse a profile's data before its lock is given up without them. */
+/** Somebody who waits for a save or for the release. */
+interface Asked {
+	readonly reply: Reply;
+	readonly isRelease: boolean;
+	/** Failed tries so far that would have answered it. */
+	tries: number;
+}
+
+/** How often the store may refuse a release's data before the lock is given up without them. */
 const REJECTIONS_BEFORE_RELEASE_ONLY = 2;
 
 /**
@@ -47,8 +55,7 @@ export class ProfileWriter {
 	/** Woken and replaced whenever an attempt has ended. */
 	public attemptEnded: Waiter<true>;
 	private readonly backOff: BackOff;
-	private saveReplies = new Array<Reply>();
-	private releaseReplies = new Array<Reply>();
+	private asked = new Array<Asked>();
 	private touchWanted = false;
 	private retrying = false;
 	private leaving = false;
@@ -78,16 +85,20 @@ export class ProfileWriter {
 		return this.lastFailed && !this.inFlight;
 	}
 
-	/** Stores the data as of now; the waiter gets the answer, an error once the quick tries are over. Does not yield. */
-	public save(): Reply {
-		const reply: Reply = new Waiter(this.platform);
-		this.saveReplies.push(reply);
-		// Somebody waits for this one: it gets the whole ladder, also while an earlier save has fallen to the slow rate.
-		this.urge();
-		return reply;
+	/** Whether a write is under way, at the store or between two tries. */
+	public isWorking(): boolean {
+		return this.running;
 	}
 
-	/** Saves unsaved data, or renews the lock's time, with nobody waiting for it. Does not yield. */
+	/** Stores the data as of now; the waiter gets the answer, an error once the quick tries are over. Does not yield. */
+	public save(): Reply {
+		return this.ask(false);
+	}
+
+	/**
+	 * Saves unsaved data, or renews the lock's time, with nobody waiting for it; a write that is under way and leaves
+	 * nothing unsaved will do. Does not yield.
+	 */
 	public keepUp(): void {
 		this.touchWanted = true;
 		this.start();
@@ -95,27 +106,27 @@ export class ProfileWriter {
 
 	/** Stores the data and gives up the lock; from now on nothing else is written. Does not yield. */
 	public release(): Reply {
-		const reply: Reply = new Waiter(this.platform);
-		this.releaseReplies.push(reply);
 		this.leaving = true;
-		this.urge();
-		return reply;
+		return this.ask(true);
 	}
 
 	/** The release is called off: the data are saved instead, at once. Does not yield. */
 	public resume(): void {
 		this.leaving = false;
 		this.rejections = 0;
-		const calledOff = this.releaseReplies;
-		this.releaseReplies = [];
+		const calledOff = this.asked.filter((each) => each.isRelease);
+		this.asked = this.asked.filter((each) => !each.isRelease);
 		this.retrying = true;
 		this.skipsPause = true;
-		this.urge();
-		for (const reply of calledOff) reply.resolve(err(this.host.calledOffError()));
+		this.hurry();
+		this.start();
+		for (const { reply } of calledOff) reply.resolve(err(this.host.calledOffError()));
 	}
 
-	/** Cuts a back-off pause short. */
+	/** Cuts a back-off pause short, and starts the ladder anew: somebody waits. */
 	public hurry(): void {
+		// An attempt under way is the first of the new ladder.
+		this.backOff.reset();
 		this.backOff.hurry();
 	}
 
@@ -124,11 +135,13 @@ export class ProfileWriter {
 		this.backOff.close();
 	}
 
-	/** Somebody new waits: the quick tries begin anew, with the attempt under way, if any, as the first. */
-	private urge(): void {
-		this.backOff.reset();
-		this.backOff.hurry();
+	/** Whoever waits gets the whole ladder, also while earlier tries have fallen to the slow rate. */
+	private ask(isRelease: boolean): Reply {
+		const reply: Reply = new Waiter(this.platform);
+		this.asked.push({ reply, isRelease, tries: 0 });
+		this.hurry();
 		this.start();
+		return reply;
 	}
 
 	private start(): void {
@@ -141,43 +154,56 @@ export class ProfileWriter {
 	}
 
 	private hasWork(): boolean {
-		return this.leaving || this.touchWanted || this.retrying || !this.saveReplies.isEmpty();
+		return this.leaving || this.touchWanted || this.retrying || !this.asked.isEmpty();
 	}
 
 	private step(): void {
 		const kind = this.nextKind();
-		const saves = this.saveReplies;
-		this.saveReplies = [];
+		const waiting = this.asked;
+		this.asked = [];
 		this.touchWanted = false;
 		const outcome = this.attempt(kind);
-		if (outcome.kind === "lost") return this.finish(outcome.error, [...saves, ...this.releaseReplies]);
-		if (outcome.kind === "written") {
-			this.backOff.reset();
-			this.reported = false;
-			this.retrying = false;
-			this.rejections = 0;
-			if (kind === "release" || kind === "releaseOnly")
-				return this.finish(undefined, [...saves, ...this.releaseReplies]);
-			for (const reply of saves) reply.resolve(ok(undefined));
-			return;
+		if (outcome.kind === "lost") return this.finish(outcome.error, waiting);
+		if (outcome.kind === "failed") return this.failed(kind, outcome.error, waiting);
+		this.backOff.reset();
+		this.reported = false;
+		this.retrying = false;
+		if (kind === "release" || kind === "releaseOnly") return this.finish(undefined, waiting);
+		let stored = waiting;
+		if (!this.leaving && !this.host.isDirty()) {
+			// This write was what others have asked for meanwhile.
+			stored = [...waiting, ...this.asked];
+			this.asked = [];
+			this.touchWanted = false;
 		}
+		for (const { reply } of stored) reply.resolve(ok(undefined));
+	}
+
+	/** Answers those whose quick tries are over, and pauses. */
+	private failed(kind: WriteKind, cause: BatonError, waiting: ReadonlyArray<Asked>): void {
 		this.retrying = true;
-		const retryable = outcome.error.retryable !== false;
-		if (!retryable) this.rejections += 1;
-		this.host.onRetry(kind, outcome.error);
-		if (this.backOff.failed(retryable)) {
-			if (!this.reported) {
-				this.reported = true;
-				this.host.onFailing(kind, outcome.error);
-			}
-			const releases = this.releaseReplies;
-			this.releaseReplies = [];
-			for (const reply of [...saves, ...releases]) reply.resolve(err(outcome.error));
-		} else {
-			this.saveReplies = [...saves, ...this.saveReplies];
+		const retryable = cause.retryable !== false;
+		let isTime = this.backOff.failed(retryable);
+		const answered = new Array<Asked>();
+		const patient = new Array<Asked>();
+		for (const each of waiting) {
+			each.tries += 1;
+			// Counted for each, so that somebody who asks again and again does not put the others' answers off.
+			if (!retryable || each.tries >= LADDER_TRIES) answered.push(each);
+			else patient.push(each);
 		}
 		this.skipsPause = false;
+		this.asked = [...patient, ...this.asked];
+		isTime = isTime || !answered.isEmpty();
+		if (kind === "release" && cause.kind === "rejected") this.rejections += 1;
+		this.host.onRetry(kind, cause);
+		if (isTime && !this.reported) {
+			this.reported = true;
+			this.host.onFailing(kind, cause);
+		}
+		for (const { reply } of answered) reply.resolve(err(cause));
 		this.signalAttempt();
+		if (this.nextKind() === "releaseOnly" && kind === "release") return;
 		// Whoever heard of the failure may want another try at once.
 		if (!this.skipsPause) this.backOff.pause();
 	}
@@ -211,10 +237,11 @@ export class ProfileWriter {
 		this.host.onAttemptEnded();
 	}
 
-	private finish(lost: BatonError | undefined, replies: ReadonlyArray<Reply>): void {
+	private finish(lost: BatonError | undefined, waiting: ReadonlyArray<Asked>): void {
 		this.ended = true;
-		const late = [...this.saveReplies, ...this.releaseReplies];
+		const all = [...waiting, ...this.asked];
+		this.asked = [];
 		this.host.onEnded(lost);
-		for (const reply of [...replies, ...late]) reply.resolve(lost === undefined ? ok(undefined) : err(lost));
+		for (const { reply } of all) reply.resolve(lost === undefined ? ok(undefined) : err(lost));
 	}
 }

@@ -1,6 +1,17 @@
 import { shapeOf } from "./shape";
 import { StoredRecord } from "./types";
 
+/** What is taken back. */
+export interface GiveBackRequest {
+	/** The acquisition's token. */
+	readonly token: string;
+	/**
+	 * Data and migrations of the record that the acquisition makes where nothing is stored; given where its outcome is not
+	 * known. Then that record is made here, already released, so that the acquisition finds its stamp when it lands later.
+	 */
+	readonly fresh?: { readonly defaults: unknown; readonly migrations: ReadonlyArray<string> };
+}
+
 /** How giving a lock back ended; without `write` nothing of that acquisition is on the record. */
 export type GiveBackDecision =
 	| { readonly write: StoredRecord; readonly cleared: boolean }
@@ -14,8 +25,13 @@ export type GiveBackDecision =
  * Harmless when it crashes, runs again or lands late: no other acquisition has this token, and a second run finds the
  * stamp.
  */
-export function giveBack(value: unknown, token: string): GiveBackDecision {
+export function giveBack(value: unknown, { token, fresh }: GiveBackRequest): GiveBackDecision {
 	const shape = shapeOf(value);
+	if (shape.kind === "nothing" && fresh !== undefined) {
+		const { defaults, migrations } = fresh;
+		const meta = { Turn: 1, Migrations: migrations, ReleasedToken: token };
+		return { write: { Data: defaults, Meta: meta }, cleared: false };
+	}
 	if (shape.kind !== "record") return { keep: "notThere" };
 	const { record } = shape;
 	const lock = record.Lock;

@@ -3,6 +3,8 @@ import { Waiter } from "./waiter";
 
 /** Pauses in seconds after the first failures in a row; they outlast a short outage of the store. */
 const LADDER = [1, 2, 4, 8];
+/** How many tries the ladder has: the first one and a retry after each pause. */
+export const LADDER_TRIES = LADDER.size() + 1;
 /** The pause in seconds once the ladder is spent, and after an error that a quick retry cannot mend. */
 const BACKGROUND_SECONDS = 30;
 /** The longest pause in seconds while the server closes: it has 30 s in all. */
@@ -19,7 +21,7 @@ export class BackOff {
 	/** Counts a failed try; returns whether the quick tries are over (always after one that is not `retryable`). */
 	public failed(retryable: boolean): boolean {
 		this.failures = retryable ? this.failures + 1 : math.max(this.failures, LADDER.size()) + 1;
-		return this.failures > LADDER.size();
+		return this.failures >= LADDER_TRIES;
 	}
 
 	/** Starts over at the ladder's first step. */
