@@ -183,21 +183,20 @@ export class ProfileWriter {
 	private failed(kind: WriteKind, cause: BatonError, waiting: ReadonlyArray<Asked>): void {
 		this.retrying = true;
 		const retryable = cause.retryable !== false;
-		let isTime = this.backOff.failed(retryable);
+		const isOver = this.backOff.failed(retryable);
 		const answered = new Array<Asked>();
 		const patient = new Array<Asked>();
 		for (const each of waiting) {
 			each.tries += 1;
 			// Counted for each, so that somebody who asks again and again does not put the others' answers off.
-			if (!retryable || each.tries >= LADDER_TRIES) answered.push(each);
+			if (isOver || each.tries >= LADDER_TRIES) answered.push(each);
 			else patient.push(each);
 		}
 		this.skipsPause = false;
 		this.asked = [...patient, ...this.asked];
-		isTime = isTime || !answered.isEmpty();
 		if (kind === "release" && cause.kind === "rejected") this.rejections += 1;
 		this.host.onRetry(kind, cause);
-		if (isTime && !this.reported) {
+		if ((isOver || !answered.isEmpty()) && !this.reported) {
 			this.reported = true;
 			this.host.onFailing(kind, cause);
 		}
