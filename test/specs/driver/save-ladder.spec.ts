@@ -62,8 +62,8 @@ export = () => {
 					expectPauses(pauses(world, since), [1, 2, 4, 8, 30, 30, 30]);
 					// Answered when the ladder was through, and not before.
 					check(save.answer !== undefined, "save() was not answered");
-					same(errorOf(save.answer!).type, "roblox", "the error");
-					same(errorOf(save.answer!).retryable, true, "retryable");
+					same(errorOf(save.answer).type, "roblox", "the error");
+					same(errorOf(save.answer).retryable, true, "retryable");
 					near(save.answeredAt! - since, 15.3, 0.4, "the answer");
 					outage.remove();
 					world.wait(31);
@@ -167,7 +167,7 @@ export = () => {
 				world.wait(20);
 				for (const save of saves) {
 					check(save.answeredAt !== undefined, "a save() was never answered");
-					check(save.answeredAt! - save.begunAt < 17, "a save() was answered late");
+					check(save.answeredAt - save.begunAt < 17, "a save() was answered late");
 				}
 			});
 		});

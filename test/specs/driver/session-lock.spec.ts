@@ -351,7 +351,7 @@ export = () => {
 				nth: 1,
 				count: 1,
 			});
-			breakUpdates(world, { key: KEY, server: play.server, effect: "failBefore", nth: 2, count: 100 }).hits;
+			breakUpdates(world, { key: KEY, server: play.server, effect: "failBefore", nth: 2, count: 100 });
 		}
 
 		it("a late acquire on a key that was given up finds the fence, also where nothing was stored", () => {
