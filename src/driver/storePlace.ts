@@ -4,6 +4,7 @@ import { dataStoreBackend } from "../backend/dataStore";
 import { memoryBackend } from "../backend/memory";
 import { studioFallback } from "../backend/studioFallback";
 import { Platform } from "../platform/platform";
+import { SCOPE_BYTES } from "../record/limits";
 import { DriverSettings } from "./options";
 
 /** Where Studio keeps its data beside the live data. */
@@ -32,5 +33,12 @@ export function storePlace<T extends object>(settings: DriverSettings<T>, platfo
 }
 
 function studioScope(scope: string | undefined): string {
-	return scope === undefined ? STUDIO_SCOPE : `${STUDIO_SCOPE}_${scope}`;
+	const own = scope === undefined ? STUDIO_SCOPE : `${STUDIO_SCOPE}_${scope}`;
+	if (own.size() <= SCOPE_BYTES) return own;
+	const most = SCOPE_BYTES - STUDIO_SCOPE.size() - 1;
+	return error(
+		`Baton: DataDriver: option "scope" is too long for Studio, which keeps its data in scope "${own}" of ` +
+			`${own.size()} bytes; use at most ${most} bytes, or the option studio: "memory"`,
+		4,
+	);
 }
