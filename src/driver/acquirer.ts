@@ -106,6 +106,7 @@ export class Acquirer {
 				const proofIn = watch?.dueIn(deadline);
 				if (left <= 0 && proofIn === undefined)
 					return this.giveUp(wish, attempts, wish.unwanted() ?? step.again);
+				this.home.metric("load.retried", 1, { type: step.again.type });
 				wish.park(proofIn !== undefined ? math.min(spacing, proofIn) : math.min(spacing, left));
 				spacing = math.min(spacing * 2, LAST_SPACING);
 			}
