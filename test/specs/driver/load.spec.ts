@@ -349,7 +349,7 @@ export = () => {
 						lobby.driver.restoreAt(key, 1767225630),
 					]);
 					for (const answer of answers) {
-						const cause = failureOf(answer as Result<unknown>);
+						const cause = failureOf(answer);
 						expect(cause.type).to.equal("invalid_key");
 						expectText(cause.message, STORE);
 					}

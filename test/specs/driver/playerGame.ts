@@ -128,7 +128,7 @@ export interface SessionEnd {
 }
 
 /** The error of a call that must have failed. */
-export function failureOf<T>(result: Result<T>): BatonError {
+export function failureOf(result: Result<unknown>): BatonError {
 	if (result.success) error("the call worked", 2);
 	return result.error;
 }
