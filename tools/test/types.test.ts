@@ -11,12 +11,12 @@ function problemsOf(sources: ReadonlyArray<string>): Array<Array<string>> {
 	const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, fromRoot());
 	const settings = { ...options, noEmit: true, incremental: false, tsBuildInfoFile: undefined };
 	const host = ts.createCompilerHost(settings);
-	const { getSourceFile, fileExists, readFile } = host;
+	const plain = ts.createCompilerHost(settings);
 	const textOf = (path: string): string => sources[Number(/(\d+)\.ts$/.exec(path)?.[1])];
-	host.fileExists = (path) => isSnippet(path) || fileExists(path);
-	host.readFile = (path) => (isSnippet(path) ? textOf(path) : readFile(path));
+	host.fileExists = (path) => isSnippet(path) || plain.fileExists(path);
+	host.readFile = (path) => (isSnippet(path) ? textOf(path) : plain.readFile(path));
 	host.getSourceFile = (path, target) =>
-		isSnippet(path) ? ts.createSourceFile(path, textOf(path), target) : getSourceFile(path, target);
+		isSnippet(path) ? ts.createSourceFile(path, textOf(path), target) : plain.getSourceFile(path, target);
 	const paths = sources.map((_, index) => fromRoot("src", `snippet${index}.ts`));
 	const program = ts.createProgram(paths, settings, host);
 	return paths.map((_, index) => {

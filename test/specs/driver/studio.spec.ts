@@ -218,7 +218,7 @@ export = () => {
 			play(
 				(lobby, world) => {
 					world.wait(5);
-					expect(lobby.server.warnings.size()).to.equal(0);
+					expect(world.trace.count({ service: "DataStore" })).to.equal(0);
 				},
 				{ server: { published: false } },
 			);
