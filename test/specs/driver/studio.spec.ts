@@ -216,7 +216,7 @@ export = () => {
 	describe("prior fault: GetDataStore threw at require time in an unpublished place; stores are opened at first use", () => {
 		it("making and attaching a driver there throws nothing", () => {
 			play(
-				(lobby, world) => {
+				(_, world) => {
 					world.wait(5);
 					expect(world.trace.count({ service: "DataStore" })).to.equal(0);
 				},
