@@ -26,6 +26,8 @@ import { storePlace } from "./storePlace";
 
 /** How many versions `listVersions` gives where it is not told. */
 const VERSIONS = 100;
+/** Seconds that a server's first loads wait for its first beat: without it their locks could not be taken by silence. */
+const FIRST_BEAT_SECONDS = 1;
 /** Seconds over which a server that cannot beat rewrites its locks. */
 const WITHDRAW_SECONDS = 4;
 
@@ -428,6 +430,7 @@ export class DataDriver<T extends object> {
 
 	private openIn(slot: Slot<T>, wish: OpenWish, deadline: number): Result<OpenProfile<T>> {
 		const { key, userIds } = wish;
+		this.handoff?.awaitFirstBeat(FIRST_BEAT_SECONDS);
 		const acquired = this.acquirer.acquire({
 			key,
 			userIds,

@@ -3,6 +3,7 @@ import { MessageDriver, Subscription } from "../cloud/messageDriver";
 import { Job, JobPriority, SchedulerLike } from "../cloud/scheduler";
 import { Platform } from "../platform/platform";
 import { perPlatform } from "../util/perPlatform";
+import { Waiter } from "../util/waiter";
 import { BEAT_SECONDS, Presence, PRESENCE_MAP, PRESENCE_TTL_SECONDS, PresenceReading, PresenceStore } from "./presence";
 import { isReply, isRequest, ReplyMessage, RequestMessage, topicOf } from "./wire";
 
@@ -67,6 +68,7 @@ export class Handoff {
 	private subscription?: Subscription;
 	private job?: Job;
 	private beating = false;
+	private readonly firstBeat: Waiter<true>;
 	private destroyed = false;
 
 	public constructor(
@@ -74,6 +76,7 @@ export class Handoff {
 		options: HandoffOptions,
 	) {
 		this.jobId = options.jobId;
+		this.firstBeat = new Waiter(platform);
 		this.messages =
 			options.messages ?? new MessageDriver(platform, { retries: 1, retrySeconds: MESSAGE_RETRY_SECONDS });
 		this.presenceStore =
@@ -108,12 +111,18 @@ export class Handoff {
 		this.platform.task.spawn(() => this.beat());
 	}
 
+	/** Yields until the first beat has ended, `seconds` at most, so that a server's first locks can say that it beats. */
+	public awaitFirstBeat(seconds: number): void {
+		if (this.job !== undefined) this.firstBeat.wait(seconds);
+	}
+
 	/** Writes one presence beat. Yields. The first failure after a success warns. */
 	public beat(): void {
 		if (this.beating || this.destroyed) return;
 		this.beating = true;
 		this.presence.beat();
 		this.beating = false;
+		this.firstBeat.resolve(true);
 	}
 
 	/**

@@ -106,8 +106,9 @@ export function ownershipOf(lock: StoredLock | undefined, updatedTime: number | 
 	// Without the store's time nothing is taken by age: two servers' wall clocks are never compared.
 	if (age === undefined) return { verdict: "held", lock, needsStoreTime: true };
 	if (age <= claim.ttlSeconds + claim.skewSeconds) return { verdict: "held", lock };
-	// A live holder whose saves stall keeps its lock, however old; one that cannot be told about does not.
-	if (claim.asksPresence === true && lock.Presence === true && claim.silentToken !== lock.Token) {
+	// A live holder whose saves stall keeps its lock, however old, also one that withdrew its flag meanwhile; one that
+	// cannot be told about does not.
+	if (claim.asksPresence === true && lock.Presence !== undefined && claim.silentToken !== lock.Token) {
 		return { verdict: "held", lock, needsPresence: true };
 	}
 	return { verdict: "stale", lock };

@@ -70,8 +70,13 @@ export = () => {
 		it("is not asked for where the lock does not carry the flag, or this server cannot ask", () => {
 			const by = claim({ storeNow: 1e6, asksPresence: true });
 			expect(verdict(lock(), 0, by)).to.equal("stale");
-			expect(verdict(lock({ Presence: false }), 0, by)).to.equal("stale");
 			expect(verdict(lock({ Presence: true }), 0, claim({ storeNow: 1e6 }))).to.equal("stale");
+		});
+
+		it("rule 3.1: still protects a stale lock whose holder withdrew the flag", () => {
+			const by = claim({ storeNow: 1e6, asksPresence: true });
+			expect(verdict(lock({ Presence: false }), 0, by)).to.equal("held");
+			expect(verdict(lock({ Presence: false }), 0, { ...by, silentToken: "t1" })).to.equal("stale");
 		});
 
 		it("takes a young lock by proof that its holder stopped, if it carries the flag", () => {
