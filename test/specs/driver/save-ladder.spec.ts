@@ -47,9 +47,16 @@ const REJECTIONS = [
 
 export = () => {
 	describe("issue 2, Save: retries after 1, 2, 4, 8 s, then retained and tried in the background until it lands", () => {
-		for (const effect of ["failBefore", "loseAnswer", "throttle"] as const) {
-			it(`retries after exactly 1, 2, 4 and 8 s, then every 30 s (${effect})`, () => {
-				simulate({}, (world) => {
+		for (const [effect, errorTexts] of [
+			["failBefore", "old"],
+			["failBefore", "new"],
+			["loseAnswer", "old"],
+			["loseAnswer", "new"],
+			["throttle", "old"],
+			["throttle", "new"],
+		] as const) {
+			it(`retries after exactly 1, 2, 4 and 8 s, then every 30 s (${effect}, ${errorTexts} error texts)`, () => {
+				simulate({ switches: { errorTexts } }, (world) => {
 					const play = new Game(world);
 					const profile = play.load();
 					world.wait(5);

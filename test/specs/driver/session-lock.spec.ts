@@ -455,67 +455,90 @@ export = () => {
 	});
 
 	describe("scenarios 1, 2, 11 and 16, as far as locks go by age", () => {
-		it("scenario 1: S1 pauses, S2 takes over, S1 resumes and saves: nothing changes, S1 ends that session (I1, I3)", () => {
-			simulate({}, (world) => {
-				const first = new Game(world).attach();
-				const second = new Game(world);
-				const { profile } = first.join();
-				first.earn(profile, 1).unwrap();
-				first.save(profile).unwrap();
-				first.earn(profile, 100).unwrap();
-				first.server.pause();
-				world.wait(STALE_SECONDS + 5);
-				const theirs = second.load();
-				same(theirs.data.coins, 1, "what S2 loads: the last acknowledged save");
-				second.earn(theirs, 5).unwrap();
-				second.save(theirs).unwrap();
-				first.server.resume();
-				world.wait(70);
-				check(!profile.active, "S1 still acts on it");
-				same(first.server.kicks.size(), 1, "kicks");
-				same(storedCoins(world), 6, "stored");
-				check(theirs.active, "S2 lost it");
-			});
-		});
+		/** Wall clocks that agree, and scenario 9: an hour apart either way, stepping in mid-session (I16). */
+		const CLOCKS = [
+			["", 0, 0],
+			[", S1 an hour ahead and S2 an hour behind, both stepping (scenario 9)", 3600, -3600],
+			[", S1 an hour behind and S2 an hour ahead, both stepping (scenario 9)", -3600, 3600],
+		] as const;
+
+		function stepClocks(first: Game, second: Game, skew: number): void {
+			if (skew === 0) return;
+			first.server.stepClock(-2 * skew);
+			second.server.stepClock(2 * skew);
+		}
+
+		for (const [clocks, firstSkew, secondSkew] of CLOCKS) {
+			for (const by of ["age", "silence"] as const) {
+				it(`scenario 1: S1 pauses, S2 takes over by ${by}, S1 resumes and saves: nothing changes, S1 ends that session (I1, I3)${clocks}`, () => {
+					simulate({}, (world) => {
+						const options = { handoff: by === "silence" };
+						const first = new Game(world, options, { skew: firstSkew }).attach();
+						const second = new Game(world, options, { skew: secondSkew }).attach();
+						const { profile } = first.join();
+						first.earn(profile, 1).unwrap();
+						world.wait(30);
+						first.save(profile).unwrap();
+						first.earn(profile, 100).unwrap();
+						stepClocks(first, second, firstSkew);
+						first.server.pause();
+						world.wait(by === "age" ? STALE_SECONDS + 5 : 45);
+						const theirs = second.load(KEY, { waitForLock: true });
+						same(theirs.data.coins, 1, "what S2 loads: the last acknowledged save");
+						second.earn(theirs, 5).unwrap();
+						second.save(theirs).unwrap();
+						first.server.resume();
+						world.wait(70);
+						check(!profile.active, "S1 still acts on it");
+						same(first.server.kicks.size(), 1, "kicks");
+						same(storedCoins(world), 6, "stored");
+						check(theirs.active, "S2 lost it");
+					});
+				});
+			}
+		}
 
 		for (const how of ["paused", "crashed", "partitioned"] as const) {
-			it(`scenario 2: a save is in flight when S1 is ${how}, and lands after S2's takeover: refused (I1)`, () => {
-				simulate({}, (world) => {
-					const first = new Game(world);
-					const second = new Game(world);
-					const profile = first.load();
-					first.earn(profile, 1).unwrap();
-					first.save(profile).unwrap();
-					first.earn(profile, 100).unwrap();
-					const watch = watchOrder(world);
-					breakUpdates(world, {
-						key: KEY,
-						server: first.server,
-						effect: "landLate",
-						seconds: 300,
-						durableOnly: true,
-						count: 1,
+			for (const [clocks, firstSkew, secondSkew] of CLOCKS) {
+				it(`scenario 2: a save is in flight when S1 is ${how}, and lands after S2's takeover: refused (I1)${clocks}`, () => {
+					simulate({}, (world) => {
+						const first = new Game(world, {}, { skew: firstSkew });
+						const second = new Game(world, {}, { skew: secondSkew });
+						const profile = first.load();
+						first.earn(profile, 1).unwrap();
+						first.save(profile).unwrap();
+						first.earn(profile, 100).unwrap();
+						const watch = watchOrder(world);
+						breakUpdates(world, {
+							key: KEY,
+							server: first.server,
+							effect: "landLate",
+							seconds: 300,
+							durableOnly: true,
+							count: 1,
+						});
+						first.start(() => profile.save());
+						world.wait(0.2);
+						stepClocks(first, second, firstSkew);
+						if (how === "paused") first.server.pause();
+						if (how === "crashed") first.server.crash();
+						if (how === "partitioned") first.server.partition();
+						world.wait(STALE_SECONDS + 5);
+						const theirs = second.load();
+						same(theirs.data.coins, 1, "what S2 loads");
+						second.earn(theirs, 5).unwrap();
+						second.save(theirs).unwrap();
+						world.wait(60);
+						if (how === "paused") first.server.resume();
+						if (how === "partitioned") first.server.heal();
+						world.wait(100);
+						same(storedCoins(world), 6, "stored");
+						check(theirs.active, "S2 lost it");
+						if (how !== "crashed") check(!profile.active, "S1 still acts on it");
+						expectOrder(watch);
 					});
-					first.start(() => profile.save());
-					world.wait(0.2);
-					if (how === "paused") first.server.pause();
-					if (how === "crashed") first.server.crash();
-					if (how === "partitioned") first.server.partition();
-					world.wait(STALE_SECONDS + 5);
-					const theirs = second.load();
-					same(theirs.data.coins, 1, "what S2 loads");
-					second.earn(theirs, 5).unwrap();
-					second.save(theirs).unwrap();
-					world.wait(60);
-					if (how === "paused") first.server.resume();
-					if (how === "partitioned") first.server.heal();
-					world.wait(100);
-					same(storedCoins(world), 6, "stored");
-					check(theirs.active, "S2 lost it");
-					if (how !== "crashed") check(!profile.active, "S1 still acts on it");
-					expectOrder(watch);
 				});
-			});
+			}
 		}
 
 		it("scenario 5 without handoff: a living server whose writes fail for 3 minutes keeps its lock and loses nothing", () => {
