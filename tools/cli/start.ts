@@ -55,7 +55,7 @@ async function main(): Promise<boolean> {
 	const isKept = cases.length > 0 && cases.every(({ ok }) => ok);
 	if (values.json === true) print(storyJson(cases));
 	else {
-		print(storyTable(cases));
+		print(storyTable(cases, process.stdout.columns));
 		const [single] = cases;
 		if (only !== undefined && single !== undefined)
 			print(`\n${timelineText(values.live === true ? single.live : single.fast)}`);

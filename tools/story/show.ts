@@ -32,30 +32,54 @@ function counts(fast: number, live: number): string {
 	return fast === live ? String(fast) : `${fast} / ${live}`;
 }
 
+/** Columns of counts; one that is zero in every case is left out. */
+const COUNTS = {
+	durableWrites: "writes",
+	removes: "removes",
+	rounds: "rounds",
+	messages: "messages",
+	presenceOps: "presence",
+} as const;
+
+/** Breaks a text into lines of at most `width` characters, between words. */
+function wrap(text: string, width: number): Array<string> {
+	const lines: Array<string> = [];
+	for (const word of text.split(" ")) {
+		const last = lines.at(-1);
+		if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+		else lines.push(word);
+	}
+	return lines;
+}
+
 /** The story as a table: what is promised, what happened in both latency profiles, and what it cost. */
-export function storyTable(cases: ReadonlyArray<PlayedCase>): string {
+export function storyTable(cases: ReadonlyArray<PlayedCase>, columns = 120): string {
+	const counted = (Object.keys(COUNTS) as Array<keyof typeof COUNTS>).filter((key) =>
+		cases.some(({ fast, live }) => fast.measured[key] + live.measured[key] > 0),
+	);
+	const head = ["", "case", "promised", "fast", "live", ...counted.map((key) => COUNTS[key])];
+	const rows = cases.map(({ promised, fast, live }) => [
+		promise(promised),
+		outcomeOf(fast.measured),
+		outcomeOf(live.measured),
+		...counted.map((key) => counts(fast.measured[key], live.measured[key])),
+	]);
+	const widthOf = (index: number): number =>
+		Math.max(head[index + 2]!.length, ...rows.map((row) => row[index]!.length));
+	const taken = head.slice(2).reduce((sum, _, index) => sum + widthOf(index) + 3, 8);
+	const titleWidth = Math.max(24, columns - taken);
+
 	const table = new Table({
-		head: ["", "case", "promised", "fast", "live", "writes", "removes", "rounds", "messages", "presence"].map(bold),
+		head: head.map(bold),
 		style: { head: [], border: [], compact: true },
-		colAligns: ["left", "left", "left", "left", "left", "right", "right", "right", "right", "right"],
+		colAligns: ["left", "left", "left", "left", "left", ...counted.map(() => "right" as const)],
 	});
 	for (const group of new Set(cases.map((played) => played.group))) {
-		table.push([{ content: bold(group), colSpan: 10 }]);
-		for (const played of cases.filter((other) => other.group === group)) {
-			const { measured: fast } = played.fast;
-			const { measured: live } = played.live;
-			table.push([
-				played.ok ? green("✔") : red("✖"),
-				`${played.title}\n${grey(played.id)}`,
-				promise(played.promised),
-				outcomeOf(fast),
-				outcomeOf(live),
-				counts(fast.durableWrites, live.durableWrites),
-				counts(fast.removes, live.removes),
-				counts(fast.rounds, live.rounds),
-				counts(fast.messages, live.messages),
-				counts(fast.presenceOps, live.presenceOps),
-			]);
+		table.push([{ content: bold(group), colSpan: head.length }]);
+		for (const [index, played] of cases.entries()) {
+			if (played.group !== group) continue;
+			const title = [...wrap(played.title, titleWidth), grey(played.id)].join("\n");
+			table.push([played.ok ? green("✔") : red("✖"), title, ...rows[index]!]);
 		}
 	}
 	return table.toString();
@@ -65,10 +89,12 @@ export function storyTable(cases: ReadonlyArray<PlayedCase>): string {
 export function timelineText({ timeline }: Play): string {
 	const width = Math.max(0, ...timeline.map((entry) => entry.server.length));
 	return timeline
-		.map(
-			({ at, server, text }) =>
-				`${grey(`${at.toFixed(3).padStart(10)} s`)}  ${bold(server.padEnd(width))}  ${text}`,
-		)
+		.map(({ at, server, text }) => {
+			const time = at.toFixed(3);
+			// Lines of the cloud's trace say when and where, too.
+			const event = text.startsWith(`${time} ${server} `) ? text.slice(time.length + server.length + 2) : text;
+			return `${grey(`${time.padStart(8)} s`)}  ${bold(server.padEnd(width))}  ${event}`;
+		})
 		.join("\n");
 }
 
