@@ -13,16 +13,19 @@ export function runNodeTests(progress: (text: string) => void): Promise<{ passed
 	return new Promise((resolve, reject) => {
 		// The loader of this process goes on to the processes of the test files.
 		const stream = run({ files, concurrency: 2 });
+		// A file is reported as a test of its own name, and a suite besides its tests.
+		const isGroup = (data: { name: string; details: { type?: string } }): boolean =>
+			files.includes(data.name) || data.details.type === "suite";
 		stream.on("test:pass", (data) => {
-			// A file is reported as a test of its own name.
-			if (files.includes(data.name) || data.skip !== undefined) return;
+			if (isGroup(data) || data.skip !== undefined) return;
 			passed += 1;
 			progress(`${passed} passed`);
 		});
 		stream.on("test:fail", (data) => {
 			const error = data.details.error as Error & { cause?: unknown };
 			const cause = error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : String(error);
-			if (files.includes(data.name) && failures.length > 0) return;
+			// A group that fails by itself is one that could not even start.
+			if (isGroup(data) && failures.length > 0) return;
 			failures.push({ path: data.file ?? "", name: data.name, message: cause, trace: "" });
 		});
 		stream.on("error", reject);

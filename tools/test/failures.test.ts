@@ -4,7 +4,6 @@ import type { SpecFailure, SpecRun } from "../host/runSpecs.ts";
 import { describing, runFixture } from "./fixture.ts";
 
 const GOOD = describing(`it("works", function() expect(1).to.equal(1) end)`);
-const LIMIT = { limitSeconds: 5 };
 
 /** Modules that fail in ways that leave the worker alive: one run shows them all. */
 const SURVIVABLE = {
@@ -108,34 +107,6 @@ test("a spec whose own thread is cancelled is a failure", () => {
 
 test("endless recursion is a failure", () => {
 	assert.match(failureOf("recursion").message, /stack overflow/);
-});
-
-test("an endless loop is ended at the limit and named; the other specs still run", async () => {
-	const run = await runFixture(
-		{
-			"bad.spec.luau": describing(`it("first", function() end)\nit("loops", function() while true do end end)`),
-			"good.spec.luau": GOOD,
-		},
-		LIMIT,
-	);
-	assert.equal(run.passed, 2);
-	assert.equal(run.failures.length, 1);
-	assert.equal(run.failures[0]!.name, "bad fixture loops");
-	assert.match(run.failures[0]!.message, /within 5 s of real time/);
-});
-
-test("a module that loops while it is loaded is ended at the limit and named", async () => {
-	const run = await runFixture({ "bad.spec.luau": `while true do end\nreturn nil` }, LIMIT);
-	assert.equal(run.failures[0]!.path, "ServerScriptService/Fixture/bad.spec");
-	assert.match(run.failures[0]!.message, /within 5 s/);
-});
-
-test("a spec that waits for ever on the virtual clock is ended at the limit and named", async () => {
-	const run = await runFixture(
-		{ "bad.spec.luau": describing(`it("waits", function() while true do task.wait(1) end end)`) },
-		LIMIT,
-	);
-	assert.equal(run.failures[0]!.name, "bad fixture waits");
 });
 
 test("a place without specs is a failure", async () => {
