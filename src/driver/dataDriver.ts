@@ -365,7 +365,8 @@ export class DataDriver<T extends object> {
 				continue;
 			}
 			const left = deadline - this.platform.clock();
-			if (left <= 0 || (profile !== undefined && profile.active)) return err(this.takenError(key)!);
+			const isOpen = profile !== undefined && profile.active && !profile.adopting;
+			if (left <= 0 || isOpen) return err(this.takenError(key)!);
 			slot.waitForChange(left);
 		}
 	}
@@ -384,9 +385,10 @@ export class DataDriver<T extends object> {
 		this.metrics.report("lock.adopted", 1);
 		this.requests?.settled(wish.key);
 		const unwanted = this.unwanted(wish);
-		if (unwanted === undefined) return ok(profile);
-		this.platform.task.spawn(() => profile.release());
-		return err(unwanted);
+		// Another rejoin may wait for what becomes of it; it must see it leaving, not open.
+		if (unwanted !== undefined) this.platform.task.spawn(() => profile.release());
+		this.slots.get(wish.key)?.signalChange();
+		return unwanted === undefined ? ok(profile) : err(unwanted);
 	}
 
 	/** Seed "Lock handoff", When it is on. */
@@ -506,7 +508,7 @@ export class DataDriver<T extends object> {
 
 	private activeProfile(key: string): OpenProfile<T> | undefined {
 		const profile = this.slots.get(key)?.profile;
-		return profile !== undefined && profile.active ? profile : undefined;
+		return profile !== undefined && profile.active && !profile.adopting ? profile : undefined;
 	}
 
 	private attached(method: string): PlayerSessions<T> {

@@ -53,6 +53,8 @@ type State = "active" | "leaving" | "released" | "reopening" | "lost";
 export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public data: DeepReadonly<T>;
 	public active = true;
+	/** While the one attempt of an adoption runs: it belongs to whoever asked for that, and to nobody else yet. */
+	public adopting = false;
 	public player?: Player;
 	public readonly onChanged: Signal<[data: DeepReadonly<T>, previous: DeepReadonly<T>]>;
 	public readonly onSaved: Signal<[]>;
@@ -271,10 +273,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	 */
 	public adopt(): boolean {
 		const { platform, store } = this.home;
+		this.adopting = true;
 		this.goOn("active");
 		const ended = this.writer.attemptEnded;
 		this.writer.resume();
 		ended.wait();
+		this.adopting = false;
 		if (this.state === "lost") return false;
 		if (this.writer.hasFailed()) {
 			platform.warn(

@@ -157,6 +157,39 @@ export = () => {
 			});
 		});
 
+		for (const secondLeaves of ["before", "after"] as const) {
+			it(`rules 2.6, 4.2: a third instance while the second's adoption runs (the second leaves ${secondLeaves} it joins)`, () => {
+				play((lobby, world) => {
+					const old = lobby.join(7);
+					lobby.set(old.profile, 5);
+					const outage = failing(world);
+					lobby.server.leave(old.player);
+					world.wait(2);
+					outage.remove();
+					const slow = world.faults.add({
+						service: "DataStore",
+						op: "UpdateAsync",
+						effect: "delay",
+						seconds: 2,
+					});
+					const second = lobby.server.join(7);
+					world.wait(0.5);
+					slow.remove();
+					if (secondLeaves === "before") lobby.server.leave(second);
+					const player = lobby.server.join(7);
+					if (secondLeaves === "after") lobby.server.leave(second);
+					const profile = lobby.profile(player);
+					expect(profile.data.coins).to.equal(5);
+					world.wait(10);
+					expect(profile.active).to.equal(true);
+					expect(lobby.driver.profileOf(player)).to.equal(profile);
+					lobby.set(profile, 6).unwrap();
+					lobby.server.leave(player);
+					settled(lobby, 6);
+				});
+			});
+		}
+
 		it("a rejoin does not sit through the pause of the old instance's wait for another server", () => {
 			play((lobby, world) => {
 				world.store(STORE).set(KEY, {
