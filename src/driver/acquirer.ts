@@ -285,9 +285,9 @@ export class Acquirer {
 	}
 
 	private taken(record: StoredRecord): Step {
-		const { Token, Turn, Seq } = record.Lock!;
+		const { Token, Turn, Seq, Presence } = record.Lock!;
 		this.home.metric("lock.acquired", 1, {});
-		return { taken: { record, lock: { token: Token, turn: Turn, seq: Seq } } };
+		return { taken: { record, lock: { token: Token, turn: Turn, seq: Seq, presence: Presence } } };
 	}
 
 	private reportTaking(key: string, lock: StoredLock, verdict: "orphan" | "stale" | "stopped"): void {

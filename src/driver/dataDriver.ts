@@ -28,8 +28,8 @@ import { storePlace } from "./storePlace";
 const VERSIONS = 100;
 /** Seconds that a server's first loads wait for its first beat: without it their locks could not be taken by silence. */
 const FIRST_BEAT_SECONDS = 1;
-/** Seconds over which a server that cannot beat rewrites its locks. */
-const WITHDRAW_SECONDS = 4;
+/** Seconds over which a server that cannot beat rewrites its locks: 4, less what the last one takes to land. */
+const WITHDRAW_SECONDS = 3.5;
 
 /**
  * A named store of records on this server, and the rules by which it loads, locks and saves them. One driver a name on a
@@ -341,6 +341,8 @@ export class DataDriver<T extends object> {
 		} else {
 			slot.profile = opened.value;
 			this.autosave.add(opened.value);
+			// The beats may have failed while the lock was on its way.
+			opened.value.withdrawPresence();
 			slot.signalChange();
 		}
 		// Requests that came meanwhile are acted upon once whoever loads it has it in hand.
@@ -424,10 +426,11 @@ export class DataDriver<T extends object> {
 
 	/** Rewrites every lock that says this server beats, spread over {@link WITHDRAW_SECONDS}. Does not yield. */
 	private withdrawPresence(): void {
-		for (const profile of this.slots.profiles()) {
-			const later = this.platform.random() * WITHDRAW_SECONDS;
-			this.platform.task.delay(later, () => profile.writer.keepUp());
-		}
+		const flagged = this.slots.profiles().filter((profile) => profile.isFlaggedWrongly());
+		flagged.forEach((profile, index) => {
+			const later = (index / flagged.size()) * WITHDRAW_SECONDS;
+			this.platform.task.delay(later, () => profile.withdrawPresence());
+		});
 	}
 
 	private openIn(slot: Slot<T>, wish: OpenWish, deadline: number): Result<OpenProfile<T>> {

@@ -24,6 +24,8 @@ export interface HeldLock {
 	readonly token: string;
 	readonly turn: number;
 	readonly seq: number;
+	/** Whether the lock on the record says that this server beats. */
+	readonly presence?: boolean;
 }
 
 /** What a profile needs of its driver. */
@@ -78,6 +80,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private releasesSent = 0;
 	/** How many of them were to give up the lock without the data. */
 	private releasesWithoutData = 0;
+	/** Whether the lock on the record may say that this server beats. */
+	private saysPresent: boolean;
 	private updating = false;
 	/** While the onReleasing handlers run: they may still update. */
 	private handling = false;
@@ -96,6 +100,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.stored = isStored ? data : undefined;
 		this.lock = lock;
 		this.seq = lock.seq;
+		this.saysPresent = lock.presence === true;
 		this.lastWritten = clock();
 		this.onChanged = new Signal(taskLibrary);
 		this.onSaved = new Signal(taskLibrary);
@@ -204,14 +209,15 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public attempt(kind: WriteKind): AttemptOutcome {
 		const { home, key, lock } = this;
 		const { platform } = home;
-		const attempt = this.nextAttempt(kind);
+		const presence = home.presence();
+		const attempt = this.nextAttempt(kind, presence);
 		const part =
 			kind === "save" || kind === "release"
 				? { data: attempt.data as unknown, migrations: home.migrationNames }
 				: undefined;
 		const adopts = this.adopted.isEmpty() ? undefined : { jobId: home.jobId, from: this.adopted };
 		const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, part };
-		const request = { ...id, time: platform.time(), presence: home.presence() };
+		const request = { ...id, time: platform.time(), presence };
 		const decide = (value: unknown): SaveDecision =>
 			kind === "save" || kind === "touch" ? save(value, request) : release(value, id);
 		const started = platform.clock();
@@ -228,6 +234,19 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			return { kind: "written" };
 		}
 		return this.refused(attempt, decision as Kept);
+	}
+
+	/**
+	 * Writes the lock anew where it may say that this server beats although it does not: at once, and tried until it
+	 * lands. Does not yield.
+	 */
+	public withdrawPresence(): void {
+		if (this.isFlaggedWrongly()) this.writer.renewNow();
+	}
+
+	/** Whether the lock on the record may say that this server beats, while it does not. */
+	public isFlaggedWrongly(): boolean {
+		return this.saysPresent && this.home.presence() !== true;
 	}
 
 	public onFailing(kind: WriteKind, cause: BatonError): void {
@@ -324,14 +343,16 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	}
 
 	/**
-	 * A save sent again with the same data keeps its number, so that it recognizes itself where the first one landed;
-	 * everything else gets a higher one, so that what was sent before can no longer land over it.
+	 * A save sent again with the same data and flag keeps its number, so that it recognizes itself where the first one
+	 * landed; everything else gets a higher one, so that what was sent before can no longer land over it.
 	 */
-	private nextAttempt(kind: WriteKind): Attempt<T> {
+	private nextAttempt(kind: WriteKind, presence: boolean | undefined): Attempt<T> {
+		if (presence === true) this.saysPresent = true;
 		const before = this.unanswered;
-		if (kind === "save" && before?.kind === "save" && before.data === this.data) return before;
+		if (kind === "save" && before?.kind === "save" && before.data === this.data && before.presence === presence)
+			return before;
 		this.seq += 1;
-		const attempt: Attempt<T> = { kind, seq: this.seq, data: this.data };
+		const attempt: Attempt<T> = { kind, seq: this.seq, data: this.data, presence };
 		if (kind !== "touch") this.unanswered = attempt;
 		if (kind === "release" || kind === "releaseOnly") this.releasesSent += 1;
 		if (kind === "releaseOnly") this.releasesWithoutData += 1;
@@ -342,6 +363,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.unanswered = undefined;
 		this.adopted = [];
 		this.lastWritten = this.home.platform.clock();
+		this.saysPresent = attempt.presence === true;
+		// The beats may have failed while it was on its way.
+		this.withdrawPresence();
 		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
 		if (attempt.kind === "touch") return;
 		if (!withData) {
@@ -403,4 +427,5 @@ interface Attempt<T extends object> {
 	readonly kind: WriteKind;
 	readonly seq: number;
 	readonly data: DeepReadonly<T>;
+	readonly presence: boolean | undefined;
 }
