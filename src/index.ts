@@ -13,6 +13,8 @@ export { DriverOptions, LoadOptions, MetricHandler, StudioMode } from "./driver/
 export { Profile } from "./driver/profile";
 export { SessionEndHandler, SessionEndReason } from "./driver/sessionEnd";
 export { BatonError, ErrorDetails, ErrorType, LockHolder } from "./errors";
+export { Handoff, HandoffDriver, HandoffOptions } from "./handoff/handoff";
+export { PresenceReading, PresenceStore } from "./handoff/presence";
 export { Platform } from "./platform/platform";
 export { robloxPlatform } from "./platform/roblox";
 export { DeepReadonly } from "./record/deepReadonly";

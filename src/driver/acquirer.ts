@@ -7,7 +7,7 @@ import { HolderWatch } from "../handoff/holderWatch";
 import { Platform } from "../platform/platform";
 import { acquire, AcquireDecision } from "../record/acquire";
 import { asTransform } from "../record/asTransform";
-import { clearLock, giveBack } from "../record/giveBack";
+import { clearLock, giveBack, GiveBackDecision } from "../record/giveBack";
 import { CLOCK_KEY } from "../record/limits";
 import { StoppedProof } from "../record/ownership";
 import { StoredLock, StoredRecord } from "../record/types";
@@ -78,6 +78,8 @@ type Held = Extract<AcquireDecision, { readonly keep: "held" }>;
 /** Takes session locks, waits for them, and gives back what is not wanted. */
 export class Acquirer {
 	private returns = new Array<Return>();
+	/** How many locks are being cleared for the first time. */
+	private clearing = 0;
 	private closing = false;
 
 	public constructor(private readonly home: AcquirerHome) {}
@@ -127,20 +129,20 @@ export class Acquirer {
 	 * known to have been taken: then it must not be taken later either. Does not yield.
 	 */
 	public giveBack(key: string, token: string, uncertain = false): void {
-		const { platform, store, storeClock, defaults, migrationNames } = this.home;
+		const { defaults, migrationNames } = this.home;
 		const request = { token, fresh: uncertain ? { defaults, migrations: migrationNames } : undefined };
+		this.tryUntilDone(key, token, (value) => giveBack(value, request));
+	}
+
+	private tryUntilDone(key: string, token: string, decide: (value: unknown) => GiveBackDecision): void {
+		const { platform, store, storeClock } = this.home;
 		const job: Return = { token, backOff: new BackOff(platform), done: new Waiter(platform) };
 		if (this.closing) job.backOff.close();
 		this.returns.push(job);
 		platform.task.spawn(() => {
 			let reported = false;
 			for (;;) {
-				const answer = updateWithin(
-					this.home,
-					key,
-					WRITE_SECONDS,
-					asTransform((value) => giveBack(value, request)),
-				);
+				const answer = updateWithin(this.home, key, WRITE_SECONDS, asTransform(decide));
 				if (answer.success) {
 					storeClock.observe(answer.value.updatedTime);
 					break;
@@ -161,14 +163,17 @@ export class Acquirer {
 
 	/** Clears a lock of this server that nothing here owns. Yields until the first try is answered or has failed. */
 	public clearOrphan(key: string, token: string): void {
-		const answer = updateWithin(
-			this.home,
-			key,
-			LAST_ATTEMPT_SECONDS,
-			asTransform((value) => clearLock(value, token, this.home.jobId)),
-		);
+		const decide = (value: unknown): GiveBackDecision => clearLock(value, token, this.home.jobId);
+		this.clearing += 1;
+		const answer = updateWithin(this.home, key, LAST_ATTEMPT_SECONDS, asTransform(decide));
+		this.clearing -= 1;
 		if (answer.success) this.home.storeClock.observe(answer.value.updatedTime);
-		else this.giveBack(key, token);
+		else if (answer.error.retryable !== false) this.tryUntilDone(key, token, decide);
+	}
+
+	/** Whether a lock is still on its way back. */
+	public isGivingBack(): boolean {
+		return !this.returns.isEmpty() || this.clearing > 0;
 	}
 
 	/** The server closes: tries of giving back come faster from now on. Does not yield. */

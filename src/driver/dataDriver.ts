@@ -74,7 +74,15 @@ export class DataDriver<T extends object> {
 		this.platform = platform;
 		this.name = settings.name;
 		this.server = serverState(platform);
-		this.jobId = settings.jobId ?? this.server.jobId;
+		const given = typeIs(settings.handoff, "table") ? settings.handoff.jobId : undefined;
+		this.jobId = settings.jobId ?? given ?? this.server.jobId;
+		if (given !== undefined && given !== this.jobId) {
+			// Its locks would name a server that nobody hears from, which others would take for stopped.
+			error(
+				`Baton: DataDriver: option "jobId" is "${this.jobId}", but that of the given handoff is "${given}"`,
+				2,
+			);
+		}
 		this.gate = new DataGate(settings, taskLibrary.cancel);
 		this.readySignal = new Signal(taskLibrary);
 		this.failedSignal = new Signal(taskLibrary);
@@ -302,7 +310,11 @@ export class DataDriver<T extends object> {
 		this.slots.waitUntilEmpty(deadline);
 		this.acquirer.waitUntilGivenBack(deadline);
 		const left = this.slots.keys();
-		if (left.isEmpty()) return ok(undefined);
+		if (left.isEmpty()) {
+			if (!this.acquirer.isGivingBack()) return ok(undefined);
+			const message = `Baton: driver "${this.name}" closes with locks that are not known to be given back; no data are lost`;
+			return err(new BatonError("roblox", message, { store: this.name, retryable: true }));
+		}
 		const message =
 			`Baton: driver "${this.name}" closes with ${left.size()} profiles whose last save was not answered: ` +
 			`${left.join(", ")}. What they changed since their last save is lost if the server ends now.`;

@@ -209,7 +209,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public attempt(kind: WriteKind): AttemptOutcome {
 		const { home, key, lock } = this;
 		const { platform } = home;
-		const presence = home.presence();
+		const keepsLock = kind === "save" || kind === "touch";
+		const presence = keepsLock ? home.presence() : undefined;
 		const attempt = this.nextAttempt(kind, presence);
 		const part =
 			kind === "save" || kind === "release"
@@ -218,8 +219,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const adopts = this.adopted.isEmpty() ? undefined : { jobId: home.jobId, from: this.adopted };
 		const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, part };
 		const request = { ...id, time: platform.time(), presence };
-		const decide = (value: unknown): SaveDecision =>
-			kind === "save" || kind === "touch" ? save(value, request) : release(value, id);
+		const decide = (value: unknown): SaveDecision => (keepsLock ? save(value, request) : release(value, id));
 		const started = platform.clock();
 		const answer = updateWithin(home, key, WRITE_SECONDS, asTransform(decide, this.userIds));
 		if (!answer.success) return { kind: "failed", error: answer.error };

@@ -1,4 +1,5 @@
 import { Handoff } from "../handoff/handoff";
+import { checkKey } from "../record/limits";
 import { KeySlots } from "./keySlots";
 import { OpenProfile } from "./openProfile";
 
@@ -36,6 +37,8 @@ export class ReleaseRequests<T extends object> {
 
 	/** Another server asks for a key. May yield. */
 	public receive(key: string, requester: string, token: string | undefined): void {
+		// Such a key was never loaded, and the store would refuse to look.
+		if (checkKey(this.home.name, key) !== undefined) return;
 		const slot = this.home.slots.get(key);
 		if (slot === undefined) return this.answerFreed(key, requester, token);
 		const { profile } = slot;

@@ -67,7 +67,6 @@ export class Handoff {
 	private subscribing = false;
 	private subscription?: Subscription;
 	private job?: Job;
-	private beating = false;
 	private readonly firstBeat: Waiter<true>;
 	private destroyed = false;
 
@@ -118,10 +117,7 @@ export class Handoff {
 
 	/** Writes one presence beat. Yields. The first failure after a success warns. */
 	public beat(): void {
-		if (this.beating || this.destroyed) return;
-		this.beating = true;
 		this.presence.beat();
-		this.beating = false;
 		this.firstBeat.resolve(true);
 	}
 
@@ -143,6 +139,11 @@ export class Handoff {
 	/** Changes whenever earlier empty reads stop counting. */
 	public epoch(): number {
 		return this.presence.epoch;
+	}
+
+	/** Seconds between two empty reads of a server's presence that prove that it stopped. */
+	public silenceSeconds(): number {
+		return this.presence.silenceSeconds();
 	}
 
 	/** What a lock that is written now may say about this server. Does not yield. */
@@ -181,7 +182,7 @@ export class Handoff {
 		if (this.destroyed) return;
 		this.stop();
 		// A beat under way could put the key back.
-		while (this.beating) this.platform.task.wait();
+		this.presence.settle();
 		if (nothingCanLand) this.presenceStore.remove(this.jobId);
 	}
 

@@ -5,8 +5,6 @@ import { Handoff } from "./handoff";
 
 /** Seconds between two requests of one waiting load (seed "Lock handoff", Cross-server requests). */
 const REQUEST_SECONDS = 4;
-/** Seconds between the two empty reads of a proof: a beat and its latency. */
-const SILENCE_SECONDS = 3.5;
 /** A proof is good for this many seconds after its last read. */
 const FRESH_SECONDS = 3;
 
@@ -47,7 +45,7 @@ export class HolderWatch {
 	public dueIn(deadline = math.huge): number | undefined {
 		const { silence } = this;
 		if (silence === undefined || silence.provedAt !== undefined || silence.firstAt >= deadline) return undefined;
-		return math.max(0, silence.firstAt + SILENCE_SECONDS - this.platform.clock());
+		return math.max(0, silence.firstAt + this.handoff.silenceSeconds() - this.platform.clock());
 	}
 
 	/**
@@ -92,7 +90,7 @@ export class HolderWatch {
 		const before = this.silence;
 		if (before === undefined || before.epoch !== epoch)
 			this.silence = { lock, firstAt: this.platform.clock(), epoch };
-		else if (now - before.firstAt >= SILENCE_SECONDS) before.provedAt = now;
+		else if (now - before.firstAt >= this.handoff.silenceSeconds()) before.provedAt = now;
 	}
 }
 

@@ -1,5 +1,8 @@
-import { MemoryDriver } from "../cloud/memoryDriver";
+import { MemoryDriver, MemorySet } from "../cloud/memoryDriver";
+import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
+import { err, Result } from "../result";
+import { Waiter } from "../util/waiter";
 
 /** The map of all servers' presence keys (seed "Lock handoff", How it works). */
 export const PRESENCE_MAP = "CKPresence";
@@ -11,6 +14,13 @@ export const PRESENCE_TTL_SECONDS = 10;
 const FLAG_SECONDS = 6;
 /** Seconds of good beats after which a server counts as beating again, and may judge others: a lifetime and a beat. */
 const TRUST_SECONDS = PRESENCE_TTL_SECONDS + BEAT_SECONDS;
+/** Seconds of silence that prove a stop: a beat and its latency. */
+const SILENCE_SECONDS = BEAT_SECONDS + 0.5;
+/**
+ * The same where nothing tells that the map was lost: long enough for every living server whose key was lost to have
+ * beaten again or withdrawn its flag, which it does within 10 s of its last answered beat.
+ */
+const UNTOLD_SILENCE_SECONDS = PRESENCE_TTL_SECONDS + 1.5;
 /** Seconds after the loss of the map in which silence proves nothing. */
 const LOST_SECONDS = 30;
 
@@ -33,6 +43,10 @@ export class Presence {
 	/** The last moment at which something was wrong with this server's own beats. */
 	private badAt: number;
 	private lostUntil = -math.huge;
+	/** Whether the map is known to tell that it made a key anew, as it has to for a server's first beat. */
+	private tellsCreation = false;
+	/** Resolved when the beat under way is answered or has failed. */
+	private beating?: Waiter<true>;
 	private withdrawn = false;
 	private failing = false;
 	private stopped = false;
@@ -49,13 +63,26 @@ export class Presence {
 		this.badAt = this.startedAt;
 	}
 
-	/** Writes one beat. Yields. The first failure after a success warns. */
+	/** Writes one beat, or waits for the one under way. Yields. The first failure after a success warns. */
 	public beat(): void {
 		if (this.stopped) return;
-		const { clock, warn } = this.platform;
-		const sent = clock();
-		const answer = this.store.set(this.jobId, 1, PRESENCE_TTL_SECONDS);
-		if (this.stopped) return;
+		if (this.beating !== undefined) return this.settle();
+		const beating = new Waiter<true>(this.platform);
+		this.beating = beating;
+		const sent = this.platform.clock();
+		const [fine, answer] = pcall(() => this.store.set(this.jobId, 1, PRESENCE_TTL_SECONDS));
+		this.beating = undefined;
+		if (!this.stopped) this.answered(sent, fine ? answer : err(new BatonError("roblox", tostring(answer))));
+		beating.resolve(true);
+	}
+
+	/** Yields until no beat is under way. */
+	public settle(): void {
+		this.beating?.wait();
+	}
+
+	private answered(sent: number, answer: Result<MemorySet>): void {
+		const { warn } = this.platform;
 		if (!answer.success) {
 			this.markBad();
 			if (!this.failing && this.beatAt !== undefined) {
@@ -70,9 +97,9 @@ export class Presence {
 		this.failing = false;
 		// A key that was there moments ago and had to be made anew was not expired: the map lost it, and others' keys too.
 		if (answer.value === "created") {
-			if (this.beatAt !== undefined && sent - this.beatAt < PRESENCE_TTL_SECONDS)
-				this.lostUntil = clock() + LOST_SECONDS;
-			this.markBad();
+			this.tellsCreation = true;
+			if (this.beatAt !== undefined && sent - this.beatAt < PRESENCE_TTL_SECONDS) this.markLost();
+			else this.markBad();
 		} else if (answer.value === "unsure") {
 			// It may have made its key anew, so nothing may be concluded for a while.
 			this.markBad();
@@ -97,8 +124,17 @@ export class Presence {
 		const { epoch } = this;
 		// An emptied map would say the same of everyone, so this server's own key has to be in it.
 		const own = this.store.get(this.jobId);
+		// A beat under way may have put it there just now; its answer tells.
+		this.settle();
 		if (own.status === "failed") return "unknown";
+		// Beats are answered and their key is gone: lost, whatever the next beat is told.
+		if (own.status === "empty" && this.isTrusted() && this.epoch === epoch) this.markLost();
 		return own.status === "found" && this.isTrusted() && this.epoch === epoch ? "stopped" : "untrusted";
+	}
+
+	/** Seconds between two empty reads that prove a stop. */
+	public silenceSeconds(): number {
+		return this.tellsCreation ? SILENCE_SECONDS : UNTOLD_SILENCE_SECONDS;
 	}
 
 	/** No beat starts after this, and no lock says that this server beats. Does not yield. */
@@ -120,6 +156,11 @@ export class Presence {
 	private markBad(): void {
 		this.badAt = this.platform.clock();
 		this.epoch += 1;
+	}
+
+	private markLost(): void {
+		this.lostUntil = this.platform.clock() + LOST_SECONDS;
+		this.markBad();
 	}
 
 	private watch(sent: number): void {
