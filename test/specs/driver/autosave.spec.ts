@@ -193,6 +193,18 @@ export = () => {
 			});
 		});
 
+		it("an autosave that is due while a save of the same data is under way writes nothing more", () => {
+			simulate({}, (world) => {
+				const play = new Game(world, { autosaveSeconds: 1 });
+				const profile = play.load();
+				breakUpdates(world, { key: KEY, effect: "delay", stage: "respond", seconds: 5 });
+				play.earn(profile, 1).unwrap();
+				play.save(profile).unwrap();
+				world.wait(20);
+				same(writesOf(world), 2, "writes");
+			});
+		});
+
 		it("a refresh that fails is tried until it lands, without touching the data", () => {
 			simulate({}, (world) => {
 				const play = new Game(world);
