@@ -35,7 +35,7 @@ export type HostEvent =
 	| { readonly type: "specs"; readonly paths: Array<string>; readonly testez: boolean }
 	| { readonly type: "file"; readonly path: string }
 	| { readonly type: "spec"; readonly path: string; readonly name: string }
-	| { readonly type: "ran"; readonly ok: boolean }
+	| { readonly type: "ran"; readonly result: SpecResult }
 	| { readonly type: "done"; readonly path: string; readonly results: Array<SpecResult> }
 	| { readonly type: "scriptError"; readonly message: string; readonly trace: string }
 	| { readonly type: "playing"; readonly id: string }

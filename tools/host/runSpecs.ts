@@ -60,6 +60,7 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 	};
 	const settle = (path: string, results: ReadonlyArray<SpecResult>): void => {
 		files += 1;
+		if (results.length === 0) failures.push({ path, name: "(the module)", message: "it has no spec", trace: "" });
 		for (const result of results) {
 			if (result.status === "passed") passed += 1;
 			else if (result.status === "skipped") skipped += 1;
@@ -76,7 +77,7 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 	const work = (): Promise<void> =>
 		new Promise((resolve) => {
 			let current: { path: string; name: string } | undefined;
-			let passedInFile = 0;
+			let ranInFile: Array<SpecResult> = [];
 			let isOver = false;
 			let isFinished = false;
 			let timer: NodeJS.Timeout | undefined;
@@ -84,10 +85,9 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 				if (isOver) return;
 				isOver = true;
 				clearTimeout(timer);
-				passed += passedInFile;
-				const path = current?.path ?? "";
-				failures.push({ path, name: current?.name ?? "(starting the place)", message, trace: "" });
-				if (current !== undefined) files += 1;
+				const lost = { name: current?.name ?? "(starting the place)", status: "failed", message } as const;
+				if (current === undefined) failures.push({ path: "", name: lost.name, message, trace: "" });
+				else settle(current.path, [...ranInFile, lost]);
 				void worker.terminate().then(() => resolve());
 			};
 			const arm = (seconds: number): void => {
@@ -101,17 +101,16 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 				else if (event.type === "specs") take(event.paths);
 				else if (event.type === "file") {
 					current = { path: event.path, name: "(loading the module)" };
-					passedInFile = 0;
+					ranInFile = [];
 					arm(limitSeconds);
 				} else if (event.type === "spec") {
 					current = { path: event.path, name: event.name };
 					arm(limitSeconds);
 				} else if (event.type === "ran") {
-					if (event.ok) passedInFile += 1;
+					ranInFile.push(event.result);
 				} else if (event.type === "done") {
 					settle(event.path, event.results);
 					current = undefined;
-					passedInFile = 0;
 				} else if (event.type === "end") isFinished = true;
 			};
 			const worker: WorkerHandle = startWorker(
@@ -138,10 +137,10 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 
 	const keepWorking = async (): Promise<void> => {
 		do {
-			const before = failures.length + files;
+			const before = files;
 			await work();
 			// A worker that was lost before it took a module would be lost again.
-			if (queue === undefined || failures.length + files === before) break;
+			if (queue === undefined || files === before) break;
 		} while (queue.length > 0);
 	};
 	const first = keepWorking();
@@ -150,6 +149,9 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 	const workers = Math.min(options.workers ?? 1, Math.ceil(total / MODULES_PER_WORKER));
 	await Promise.all([first, ...Array.from({ length: Math.max(0, workers - 1) }, () => keepWorking())]);
 
+	for (const path of queue ?? []) {
+		failures.push({ path, name: "(the module)", message: "it was not run: no worker was left", trace: "" });
+	}
 	if (passed === 0 && failures.length === 0) {
 		const why = total === 0 ? "no spec module was found to run" : "no spec ran";
 		failures.push({ path: "", name: "(all specs)", message: why, trace: "" });

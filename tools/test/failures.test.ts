@@ -18,6 +18,7 @@ const SURVIVABLE = {
 	"loading.spec.luau": `error("no way")\nreturn nil`,
 	"syntax.spec.luau": `local x = = 1\nreturn nil`,
 	"value.spec.luau": `return 1`,
+	"empty.spec.luau": describing(``),
 	"describing.spec.luau": describing(`error("while describing")`),
 	"focused.spec.luau": describing(`itFOCUS("alone", function() end)\nit("other", function() end)`),
 	"hook.spec.luau": describing(`beforeAll(function() error("in the hook") end)\nit("x", function() end)`),
@@ -76,6 +77,10 @@ test("a module that does not compile is a failure with its line", () => {
 
 test("a spec module that exports no function is a failure", () => {
 	assert.match(failureOf("value").message, /must export one function/);
+});
+
+test("a spec module without a spec is a failure", () => {
+	assert.match(failureOf("empty").message, /it has no spec/);
 });
 
 test("a describe that throws is a failure", () => {

@@ -11,16 +11,18 @@ void describe("limits of real time", { concurrency: true }, () => {
 		const run = await runFixture(
 			{
 				"bad.spec.luau": describing(
-					`it("first", function() end)\nit("loops", function() while true do end end)`,
+					`it("first", function() end)\nit("second", function() error("told") end)\n` +
+						`it("loops", function() while true do end end)`,
 				),
 				"good.spec.luau": GOOD,
 			},
 			LIMIT,
 		);
 		assert.equal(run.passed, 2);
-		assert.equal(run.failures.length, 1);
-		assert.equal(run.failures[0]!.name, "bad fixture loops");
-		assert.match(run.failures[0]!.message, /within 10 s of real time/);
+		assert.equal(run.failures.length, 2);
+		assert.equal(run.failures[0]!.name, "bad fixture second");
+		assert.equal(run.failures[1]!.name, "bad fixture loops");
+		assert.match(run.failures[1]!.message, /within 10 s of real time/);
 	});
 
 	test("a module that loops while it is loaded is ended at the limit and named", async () => {

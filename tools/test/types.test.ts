@@ -12,7 +12,7 @@ function problemsOf(sources: ReadonlyArray<string>): Array<Array<string>> {
 	const settings = { ...options, noEmit: true, incremental: false, tsBuildInfoFile: undefined };
 	const host = ts.createCompilerHost(settings);
 	const plain = ts.createCompilerHost(settings);
-	const textOf = (path: string): string => sources[Number(/(\d+)\.ts$/.exec(path)?.[1])];
+	const textOf = (path: string): string => sources[Number(/(\d+)\.ts$/.exec(path)?.[1])] ?? "";
 	host.fileExists = (path) => isSnippet(path) || plain.fileExists(path);
 	host.readFile = (path) => (isSnippet(path) ? textOf(path) : plain.readFile(path));
 	host.getSourceFile = (path, target) =>
@@ -84,7 +84,7 @@ test("the data of a profile is deep readonly: no assignment to it compiles; nor 
 	const [right, ...others] = problemsOf([RIGHT, ...CHANGES, ...WRONG].map(withProfile));
 	assert.deepEqual(right, []);
 	CHANGES.forEach((statement, index) => {
-		const problems = others[index];
+		const problems = others[index] ?? [];
 		assert.ok(problems.length > 0, `this compiles: ${statement}`);
 		assert.ok(
 			problems.every((text) => /read-only|readonly|does not exist on type/.test(text)),
@@ -92,6 +92,6 @@ test("the data of a profile is deep readonly: no assignment to it compiles; nor 
 		);
 	});
 	WRONG.forEach((statement, index) => {
-		assert.ok(others[CHANGES.length + index].length > 0, `this compiles: ${statement}`);
+		assert.ok((others[CHANGES.length + index] ?? []).length > 0, `this compiles: ${statement}`);
 	});
 });
