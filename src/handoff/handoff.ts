@@ -69,6 +69,8 @@ export class Handoff {
 	private job?: Job;
 	private readonly firstBeat: Waiter<true>;
 	private destroyed = false;
+	/** Whether the last message could not be sent. */
+	private unheard = false;
 
 	public constructor(
 		private readonly platform: Platform,
@@ -154,13 +156,13 @@ export class Handoff {
 	/** Asks `holder` to release `key`; `token` is that of the lock that was seen. Yields until it is sent or has failed. */
 	public request(driverName: string, key: string, holder: string, token?: string): void {
 		const message: RequestMessage = { T: "Q", D: driverName, K: key, R: this.jobId, L: token };
-		this.messages.publish(topicOf(holder), message);
+		this.send(topicOf(holder), message);
 	}
 
 	/** Tells `requester` that `key` is free. Yields until it is sent or has failed: a lost one costs a poll, no more. */
 	public reply(driverName: string, key: string, requester: string): void {
 		const message: ReplyMessage = { T: "R", D: driverName, K: key };
-		this.messages.publish(topicOf(requester), message);
+		this.send(topicOf(requester), message);
 	}
 
 	/**
@@ -191,6 +193,17 @@ export class Handoff {
 		this.job?.cancel();
 		this.presence.stop();
 		this.subscription?.disconnect();
+	}
+
+	private send(topic: string, message: RequestMessage | ReplyMessage): void {
+		const sent = this.messages.publish(topic, message);
+		if (!sent.success && !this.unheard) {
+			this.platform.warn(
+				`Baton: this server cannot ask others for locks or tell them, so players wait a little longer: ` +
+					sent.error.message,
+			);
+		}
+		this.unheard = !sent.success;
 	}
 
 	private subscribe(): void {

@@ -12,6 +12,8 @@ export const BEAT_SECONDS = 3;
 export const PRESENCE_TTL_SECONDS = 10;
 /** A lock may say that its holder beats while the last answered beat is younger than this, in seconds. */
 const FLAG_SECONDS = 6;
+/** Seconds after which a beat that failed, its own retries included, is made once more. */
+const RETRY_SECONDS = 1;
 /** Seconds of good beats after which a server counts as beating again, and may judge others: a lifetime and a beat. */
 const TRUST_SECONDS = PRESENCE_TTL_SECONDS + BEAT_SECONDS;
 /** Seconds of silence that prove a stop: a beat and its latency. */
@@ -92,6 +94,8 @@ export class Presence {
 				);
 			}
 			this.failing = true;
+			// The next regular beat is answered a moment after the flag has lapsed, and that would cost a write of every lock.
+			if (this.isBeating()) this.platform.task.delay(RETRY_SECONDS, () => this.beat());
 			return;
 		}
 		this.failing = false;
