@@ -287,8 +287,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	/**
 	 * The player is back before the last save could land: the profile goes on as it is, under a fresh token, so that
 	 * neither an old release nor an old request can reach the new session. Makes one attempt to write that; yields until it
-	 * ends. False where the record is no longer this server's; the profile is closed then. Call it only while the profile
-	 * is leaving and no attempt runs.
+	 * ends. False where it does not go on after all: the record is no longer this server's, or it was released meanwhile.
+	 * Call it only while the profile is leaving and no attempt runs.
 	 */
 	public adopt(): boolean {
 		const { platform, store } = this.home;
@@ -298,7 +298,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.writer.resume();
 		ended.wait();
 		this.adopting = false;
-		if (this.state === "lost") return false;
+		if (this.state !== "active") return false;
 		if (this.writer.hasFailed()) {
 			platform.warn(
 				`Baton: profile "${this.key}" of store "${store}" goes on here, but could not be saved yet; it is tried on`,

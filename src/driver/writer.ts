@@ -126,14 +126,14 @@ export class ProfileWriter {
 		const calledOff = this.asked.filter((each) => each.isRelease);
 		this.asked = this.asked.filter((each) => !each.isRelease);
 		this.retrying = true;
-		this.skipsPause = true;
 		this.hurry();
 		this.start();
 		for (const { reply } of calledOff) reply.resolve(err(this.host.calledOffError()));
 	}
 
-	/** Cuts a back-off pause short, and starts the ladder anew: somebody waits. */
+	/** Cuts a back-off pause short, also one that is about to begin, and starts the ladder anew: somebody waits. */
 	public hurry(): void {
+		this.skipsPause = true;
 		// An attempt under way is the first of the new ladder.
 		this.backOff.reset();
 		this.backOff.hurry();
@@ -172,12 +172,20 @@ export class ProfileWriter {
 		this.asked = [];
 		this.touchWanted = false;
 		const outcome = this.attempt(kind);
-		if (outcome.kind === "lost") return this.finish(outcome.error, waiting);
+		if (outcome.kind === "lost") {
+			this.finish(outcome.error, waiting);
+			// Only now: whoever waits for the attempt looks at what became of the profile.
+			return this.signalAttempt();
+		}
 		if (outcome.kind === "failed") return this.failed(kind, outcome.error, waiting);
 		this.backOff.reset();
 		this.reported = false;
 		this.retrying = false;
-		if (kind === "release" || kind === "releaseOnly") return this.finish(undefined, waiting);
+		if (kind === "release" || kind === "releaseOnly") {
+			this.finish(undefined, waiting);
+			return this.signalAttempt();
+		}
+		this.signalAttempt();
 		let stored = waiting;
 		if (!this.leaving && !this.host.isDirty()) {
 			// This write was what others have asked for meanwhile.
@@ -209,8 +217,9 @@ export class ProfileWriter {
 			this.reported = true;
 			this.host.onFailing(kind, cause);
 		}
-		for (const { reply } of answered) reply.resolve(err(cause));
 		this.signalAttempt();
+		// After the signal, so that whoever acts on the answer waits for the next attempt, not for this one.
+		for (const { reply } of answered) reply.resolve(err(cause));
 		if (this.nextKind() === "releaseOnly" && kind === "release") return;
 		// Whoever heard of the failure may want another try at once.
 		if (!this.skipsPause) this.backOff.pause();
@@ -234,7 +243,6 @@ export class ProfileWriter {
 				};
 		this.inFlight = false;
 		this.lastFailed = outcome.kind === "failed";
-		if (!this.lastFailed) this.signalAttempt();
 		return outcome;
 	}
 

@@ -33,7 +33,7 @@ export class BackOff {
 	public pause(): void {
 		const pausing = new Waiter<true>(this.platform);
 		this.pausing = pausing;
-		const pause = LADDER[this.failures - 1] ?? BACKGROUND_SECONDS;
+		const pause = LADDER[math.max(this.failures, 1) - 1] ?? BACKGROUND_SECONDS;
 		pausing.wait(this.closing ? math.min(pause, CLOSING_SECONDS) : pause);
 		this.pausing = undefined;
 	}
