@@ -89,6 +89,12 @@ export class Acquirer {
 	 * after an attempt without answer, the lock is given back in the background.
 	 */
 	public acquire(wish: AcquireWish): Result<Acquisition> {
+		const outcome = this.acquireAsWished(wish);
+		wish.watch?.stop();
+		return outcome;
+	}
+
+	private acquireAsWished(wish: AcquireWish): Result<Acquisition> {
 		const { clock } = this.home.platform;
 		const { watch, deadline } = wish;
 		const attempts = new Attempts(this.home.platform.http.GenerateGUID(false));
@@ -161,14 +167,21 @@ export class Acquirer {
 		});
 	}
 
-	/** Clears a lock of this server that nothing here owns. Yields until the first try is answered or has failed. */
-	public clearOrphan(key: string, token: string): void {
+	/**
+	 * Clears a lock of this server that nothing here owns. Yields until the first try is answered or has failed. Returns
+	 * whether it was there, or may have been.
+	 */
+	public clearOrphan(key: string, token: string): boolean {
 		const decide = (value: unknown): GiveBackDecision => clearLock(value, token, this.home.jobId);
 		this.clearing += 1;
 		const answer = updateWithin(this.home, key, LAST_ATTEMPT_SECONDS, asTransform(decide));
 		this.clearing -= 1;
-		if (answer.success) this.home.storeClock.observe(answer.value.updatedTime);
-		else if (answer.error.retryable !== false) this.tryUntilDone(key, token, decide);
+		if (!answer.success) {
+			if (answer.error.retryable !== false) this.tryUntilDone(key, token, decide);
+			return true;
+		}
+		this.home.storeClock.observe(answer.value.updatedTime);
+		return answer.value.report.write !== undefined;
 	}
 
 	/** Whether a lock is still on its way back. */
@@ -264,16 +277,23 @@ export class Acquirer {
 		const { lock, needsStoreTime, needsPresence } = decision;
 		const locked = lockedElsewhere(this.home.store, wish.key, lock);
 		if (needsStoreTime && !attempts.askedTime) {
-			attempts.askedTime = this.learnStoreTime();
-			if (attempts.askedTime) return { again: locked, atOnce: true };
+			if (wish.watch !== undefined) {
+				// Most locks are young, and their holders are to be asked without delay.
+				attempts.askedTime = true;
+				this.home.platform.task.spawn(() => {
+					attempts.askedTime = this.learnStoreTime();
+				});
+			} else {
+				attempts.askedTime = this.learnStoreTime();
+				if (attempts.askedTime) return { again: locked, atOnce: true };
+			}
 		}
 		if (needsPresence && this.home.handoff()?.isAlive(lock.JobId) !== true) {
 			attempts.silentToken = lock.Token;
 			return { again: locked, atOnce: true };
 		}
 		if (!wish.waitsForLock) return { failed: locked };
-		wish.watch?.meet(lock);
-		return { again: locked };
+		return { again: locked, atOnce: wish.watch?.meet(lock) };
 	}
 
 	/** Age is told by the store's clock alone, which only a write shows. Returns whether it is known now. */

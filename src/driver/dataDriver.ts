@@ -397,7 +397,8 @@ export class DataDriver<T extends object> {
 
 	private adopted(profile: OpenProfile<T>, wish: OpenWish): Result<OpenProfile<T>> {
 		this.metrics.report("lock.adopted", 1);
-		this.requests?.settled(wish.key);
+		// Once whoever is back has it in hand; and no message may hold up the load.
+		this.platform.task.defer(() => this.requests?.settled(wish.key));
 		const unwanted = this.unwanted(wish);
 		// Another rejoin may wait for what becomes of it; it must see it leaving, not open.
 		if (unwanted !== undefined) this.platform.task.spawn(() => profile.release());
@@ -422,6 +423,7 @@ export class DataDriver<T extends object> {
 		this.server.useHandoff(used);
 		this.requests = new ReleaseRequests({
 			name: this.name,
+			platform,
 			slots: this.slots,
 			handoff: used,
 			handOver: (profile) => this.sessions?.handOver(profile),
@@ -502,7 +504,7 @@ export class DataDriver<T extends object> {
 		this.metrics.report(lost === undefined ? "lock.released" : "lock.lost", 1);
 		if (lost !== undefined) this.sessions?.profileLost(profile);
 		this.slots.free(profile.key, slot);
-		this.platform.task.spawn(() => this.requests?.lockEnded(profile.key, profile.token()));
+		this.requests?.lockEnded(profile.key, profile.token());
 	}
 
 	private unwanted(wish: OpenWish): BatonError | undefined {

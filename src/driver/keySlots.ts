@@ -8,6 +8,7 @@ export class Slot<T extends object> {
 	public profile?: OpenProfile<T>;
 	private changed: Waiter<true>;
 	private parked?: Waiter<true>;
+	private woken = false;
 
 	public constructor(private readonly platform: Pick<Platform, "task">) {
 		this.changed = new Waiter(platform);
@@ -27,15 +28,20 @@ export class Slot<T extends object> {
 
 	/** The load of this key pauses here between two attempts. */
 	public park(seconds: number): void {
+		if (this.woken) {
+			this.woken = false;
+			return;
+		}
 		const parked = new Waiter<true>(this.platform);
 		this.parked = parked;
 		parked.wait(seconds);
 		this.parked = undefined;
 	}
 
-	/** Cuts the load's pause short. */
+	/** Cuts the load's pause short, or the next one: what it tells may be newer than what an attempt under way has seen. */
 	public unpark(): void {
-		this.parked?.resolve(true);
+		if (this.parked === undefined) this.woken = true;
+		else this.parked.resolve(true);
 	}
 }
 

@@ -24,7 +24,8 @@ interface Silence {
 export class HolderWatch {
 	private lock?: StoredLock;
 	private silence?: Silence;
-	private requestedAt = -math.huge;
+	private repeat?: thread;
+	private stopped = false;
 
 	public constructor(
 		private readonly platform: Platform,
@@ -33,12 +34,26 @@ export class HolderWatch {
 		private readonly key: string,
 	) {}
 
-	/** The last attempt met this lock: asks for it, at most every 4 s, and reads its holder's presence. Yields. */
-	public meet(lock: StoredLock): void {
+	/**
+	 * The last attempt met this lock: asks for it, every 4 s, and reads its holder's presence. Yields. Returns whether that
+	 * read completed a proof, so that the next attempt need not wait.
+	 */
+	public meet(lock: StoredLock): boolean {
 		if (this.silence !== undefined && !isSameLock(this.silence.lock, lock)) this.silence = undefined;
+		const asked = this.lock;
 		this.lock = lock;
-		this.request(lock);
+		if (asked === undefined || asked.JobId !== lock.JobId || asked.Token !== lock.Token) {
+			this.stopAsking();
+			this.ask(lock);
+		}
 		this.look();
+		return this.silence?.provedAt !== undefined;
+	}
+
+	/** The load waits no more: nothing is asked for from now on. Does not yield. */
+	public stop(): void {
+		this.stopped = true;
+		this.stopAsking();
 	}
 
 	/** Seconds until the second read is due of a proof that began before `deadline` on the platform's clock. */
@@ -67,11 +82,17 @@ export class HolderWatch {
 		return provedAt !== undefined && this.platform.clock() - provedAt > FRESH_SECONDS;
 	}
 
-	private request(lock: StoredLock): void {
-		const now = this.platform.clock();
-		if (lock.Tx === true || now - this.requestedAt < REQUEST_SECONDS) return;
-		this.requestedAt = now;
-		this.platform.task.spawn(() => this.handoff.request(this.driverName, this.key, lock.JobId, lock.Token));
+	/** Asks now and every 4 s, on its own time: neither a slow store nor a slow message keeps the other waiting. */
+	private ask(lock: StoredLock): void {
+		if (this.stopped || lock.Tx === true) return;
+		const { task: taskLibrary } = this.platform;
+		this.repeat = taskLibrary.delay(REQUEST_SECONDS, () => this.ask(lock));
+		taskLibrary.spawn(() => this.handoff.request(this.driverName, this.key, lock.JobId, lock.Token));
+	}
+
+	private stopAsking(): void {
+		if (this.repeat !== undefined) this.platform.task.cancel(this.repeat);
+		this.repeat = undefined;
 	}
 
 	private look(): void {
