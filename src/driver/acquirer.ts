@@ -110,12 +110,12 @@ export class Acquirer {
 			if ("failed" in step) return this.giveUp(wish, attempts, wish.unwanted() ?? step.failed);
 			if (!step.atOnce) {
 				const left = deadline - clock();
-				// A proof that began in time is finished, and one attempt made with it.
+				// A proof that began in time is finished, and one attempt made with it; none in between.
 				const proofIn = watch?.dueIn(deadline);
 				if (left <= 0 && proofIn === undefined)
 					return this.giveUp(wish, attempts, wish.unwanted() ?? step.again);
 				this.home.metric("load.retried", 1, { type: step.again.type });
-				wish.park(proofIn !== undefined ? math.min(spacing, proofIn) : math.min(spacing, left));
+				wish.park(left > 0 || proofIn === undefined ? math.min(spacing, left, proofIn ?? left) : proofIn);
 				spacing = math.min(spacing * 2, LAST_SPACING);
 			}
 			// Taking it only to give it back would cost two writes.
