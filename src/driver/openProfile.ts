@@ -364,8 +364,6 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.adopted = [];
 		this.lastWritten = this.home.platform.clock();
 		this.saysPresent = attempt.presence === true;
-		// The beats may have failed while it was on its way.
-		this.withdrawPresence();
 		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
 		if (attempt.kind === "touch") return;
 		if (!withData) {

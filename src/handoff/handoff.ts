@@ -184,8 +184,7 @@ export class Handoff {
 		if (this.destroyed) return;
 		this.stop();
 		// A beat under way could put the key back.
-		this.presence.settle();
-		if (nothingCanLand) this.presenceStore.remove(this.jobId);
+		if (this.presence.settle() && nothingCanLand) this.presenceStore.remove(this.jobId);
 	}
 
 	private stop(): void {

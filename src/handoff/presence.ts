@@ -52,6 +52,8 @@ export class Presence {
 	private withdrawn = false;
 	private failing = false;
 	private stopped = false;
+	/** Whether the last beat was not answered, and so may still land. */
+	private mayLand = false;
 	private watchdog?: thread;
 
 	/** @param onSilent Called when this server has not beaten for so long that its locks must not say it does. */
@@ -68,19 +70,24 @@ export class Presence {
 	/** Writes one beat, or waits for the one under way. Yields. The first failure after a success warns. */
 	public beat(): void {
 		if (this.stopped) return;
-		if (this.beating !== undefined) return this.settle();
+		if (this.beating !== undefined) {
+			this.settle();
+			return;
+		}
 		const beating = new Waiter<true>(this.platform);
 		this.beating = beating;
 		const sent = this.platform.clock();
 		const [fine, answer] = pcall(() => this.store.set(this.jobId, 1, PRESENCE_TTL_SECONDS));
 		this.beating = undefined;
+		this.mayLand = !fine || !answer.success;
 		if (!this.stopped) this.answered(sent, fine ? answer : err(new BatonError("roblox", tostring(answer))));
 		beating.resolve(true);
 	}
 
-	/** Yields until no beat is under way. */
-	public settle(): void {
+	/** Yields until no beat is under way; whether none can land any more. */
+	public settle(): boolean {
 		this.beating?.wait();
+		return !this.mayLand;
 	}
 
 	private answered(sent: number, answer: Result<MemorySet>): void {

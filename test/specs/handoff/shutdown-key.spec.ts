@@ -113,6 +113,16 @@ export = () => {
 			});
 		});
 
+		it("where the last beat was not answered, since it could put the key back", () => {
+			play((lobby, world) => {
+				awaitBeat(world, lobby.server);
+				const fault = world.faults.add({ service: "MemoryStore", op: "SetAsync", effect: "loseAnswer" });
+				world.waitUntil(() => fault.hits === 2, 5);
+				lobby.server.shutdown();
+				expect(removals(world, lobby).size()).to.equal(0);
+			});
+		});
+
 		it("where a load is unanswered when the server closes", () => {
 			play((lobby, world) => {
 				world.faults.add({ service: "DataStore", key: KEY, effect: "hang" });
