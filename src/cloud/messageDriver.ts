@@ -117,7 +117,7 @@ export class MessageDriver {
 
 	private deliver(topic: string, callback: (data: unknown, sent: number) => void, message: ReceivedMessage): void {
 		const [success, problem] = pcall(callback, message.Data, message.Sent);
-		if (!success) this.platform.warn(`[Baton] The callback of topic "${topic}" threw: ${problem}`);
+		if (!success) this.platform.warn(`Baton: the callback of topic "${topic}" threw: ${problem}`);
 	}
 }
 

@@ -108,7 +108,8 @@ export class Scheduler implements SchedulerLike {
 	}
 
 	public schedule(options: JobOptions, body: () => void): Job {
-		if (!(options.periodSeconds > 0)) error(`Job "${options.name}" needs a period of more than 0 seconds`, 2);
+		if (!(options.periodSeconds > 0))
+			error(`Baton: job "${options.name}" needs a period of more than 0 seconds`, 2);
 		const job = new PlannedJob(options, this.platform.clock(), this.platform.random, body, (cancelled) => {
 			this.jobs = this.jobs.filter((other) => other !== cancelled);
 			// The timer may now wake for nothing, which costs less than setting it anew.
@@ -162,7 +163,7 @@ export class Scheduler implements SchedulerLike {
 		job.planAfter(now);
 		if (job.running) {
 			this.platform.warn(
-				`[Baton] Job "${job.name}" takes longer than its ${job.periodSeconds} s; a run was left out.`,
+				`Baton: job "${job.name}" takes longer than its ${job.periodSeconds} s; a run was left out.`,
 			);
 			return;
 		}
@@ -170,7 +171,7 @@ export class Scheduler implements SchedulerLike {
 		this.platform.task.spawn(() => {
 			const [success, problem] = pcall(job.body);
 			job.running = false;
-			if (!success) this.platform.warn(`[Baton] Job "${job.name}" threw: ${problem}`);
+			if (!success) this.platform.warn(`Baton: job "${job.name}" threw: ${problem}`);
 		});
 	}
 }
