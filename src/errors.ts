@@ -5,13 +5,14 @@ import { RobloxErrorKind } from "./backend/robloxErrors";
  *
  * - `roblox`: a service failed; `retryable` tells whether the same call may work later. The outcome of a write is unknown.
  * - `profile_locked`: another server holds the session lock (`holder`). Nothing was written.
- * - `lock_lost`: the session lock passed to another server (`holder`, where known). Nothing was written.
+ * - `lock_lost`: the session lock passed to another server (`holder`, where known). This call wrote nothing; the message
+ *   says so where an earlier one was not answered and may have.
  * - `already_loaded`: this server has the key open; use `driver.get`.
  * - `profile_closed`: the driver or the server is closing.
  * - `released`: the profile was released and no longer belongs to this server.
  * - `player_left`: the player left before the profile was ready.
  * - `invalid_data`: data failed the driver's `check`, or cannot be stored (`path`). Nothing was written.
- * - `invalid_key`: the key is empty, too long, not valid UTF-8 or reserved. Nothing was read or written.
+ * - `invalid_key`: the key is empty, over 50 bytes, not valid UTF-8 or one that Baton keeps for itself. Nothing was read or written.
  * - `invalid_record`: the stored value is not a Baton record. It was left as it is.
  * - `outdated`: the record was written by a newer version of the game. Nothing was written, no lock was taken.
  * - `migration_mismatch`: the record's migrations are not a beginning of this driver's.

@@ -77,6 +77,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private adopted: ReadonlyArray<HeldLock> = [];
 	/** The last attempt that carried data, until an answer came. */
 	private unanswered?: Attempt<T>;
+	/** Whether data was sent since the last answered write, under this token or an earlier one, of which nothing was heard. */
+	private unsure = false;
 	private releasesSent = 0;
 	/** How many of them were to give up the lock without the data. */
 	private releasesWithoutData = 0;
@@ -222,7 +224,10 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const decide = (value: unknown): SaveDecision => (keepsLock ? save(value, request) : release(value, id));
 		const started = platform.clock();
 		const answer = updateWithin(home, key, WRITE_SECONDS, asTransform(decide, this.userIds));
-		if (!answer.success) return { kind: "failed", error: answer.error };
+		if (!answer.success) {
+			if (part !== undefined && answer.error.retryable !== false) this.unsure = true;
+			return { kind: "failed", error: answer.error };
+		}
 		home.storeClock.observe(answer.value.updatedTime);
 		const decision = answer.value.report;
 		const kept = decision.write === undefined ? decision.keep : undefined;
@@ -361,6 +366,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 
 	private written(attempt: Attempt<T>, withData: boolean, seconds: number): void {
 		this.unanswered = undefined;
+		this.unsure = false;
 		this.adopted = [];
 		this.lastWritten = this.home.platform.clock();
 		this.saysPresent = attempt.presence === true;
@@ -405,9 +411,11 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			gone: "the record was deleted",
 			invalid: "another program wrote something that is not a Baton record",
 		};
-		const message =
-			`Baton: profile "${this.key}" of store "${store}" lost its session lock: ${what[why]}. Nothing was written, and ` +
-			`the changes since its last save are lost.`;
+		// Never said to be lost where it may have landed: whoever took the lock may have found it.
+		const outcome = this.unsure
+			? "A save before that was not answered: its changes are stored if it landed, else they are lost"
+			: "Nothing was written, and the changes since its last save are lost";
+		const message = `Baton: profile "${this.key}" of store "${store}" lost its session lock: ${what[why]}. ${outcome}.`;
 		return new BatonError("lock_lost", message, { store, key: this.key, holder });
 	}
 

@@ -1,5 +1,6 @@
 import { simulate } from "../../cloud/simulate";
 import { World } from "../../cloud/world";
+import { BatonError } from "../../../src/errors";
 import { memoryBackend } from "../../../src/backend/memory";
 import { MemoryRecords } from "../../../src/backend/memoryRecords";
 import { StoredRecord } from "../../../src/record/types";
@@ -174,6 +175,34 @@ export = () => {
 				});
 			});
 		}
+
+		it("I5: found after a save that was not answered, it does not claim that the changes are lost", () => {
+			simulate({}, (world) => {
+				const play = new Game(world);
+				const thief = new Game(world);
+				const profile = play.load();
+				play.earn(profile, 1).unwrap();
+				world.faults.add({
+					service: "DataStore",
+					server: play.server,
+					key: KEY,
+					count: 1,
+					effect: "loseAnswer",
+				});
+				const causes = new Array<BatonError>();
+				play.server.spawn(() => {
+					causes.push(errorOf(profile.save()));
+				});
+				world.wait(0.5);
+				world.store(STORE).set(KEY, { ...stored(world)!, Lock: undefined });
+				same(thief.load().data.coins, 1, "what the thief finds");
+				world.wait(5);
+				const [cause] = causes;
+				same(cause.type, "lock_lost", "the error");
+				check(has(cause.message, "was not answered"), cause.message);
+				check(!has(cause.message, "Nothing was written"), cause.message);
+			});
+		});
 
 		it("the player is kicked once, with a clear message", () => {
 			simulate({}, (world) => {
