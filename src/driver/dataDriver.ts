@@ -1,4 +1,5 @@
 import { Backend, RecordVersion } from "../backend/backend";
+import { answerWithin } from "../backend/answerWithin";
 import { StoreClock } from "../backend/storeClock";
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
@@ -26,6 +27,8 @@ import { storePlace } from "./storePlace";
 
 /** How many versions `listVersions` gives where it is not told. */
 const VERSIONS = 100;
+/** How long a read may go unanswered, in seconds, before it counts as failed. */
+const READ_SECONDS = 30;
 /** Seconds that a server's first loads wait for its first beat: without it their locks could not be taken by silence. */
 const FIRST_BEAT_SECONDS = 1;
 /** Seconds over which a server that cannot beat rewrites its locks: 4, less what the last one takes to land. */
@@ -80,7 +83,7 @@ export class DataDriver<T extends object> {
 			// Its locks would name a server that nobody hears from, which others would take for stopped.
 			error(
 				`Baton: DataDriver: option "jobId" is "${this.jobId}", but that of the given handoff is "${given}"`,
-				2,
+				3,
 			);
 		}
 		this.gate = new DataGate(settings, taskLibrary.cancel);
@@ -114,10 +117,10 @@ export class DataDriver<T extends object> {
 			checkImported: (data) => this.gate.problemOf(data),
 			metric: (name, value, tags) => this.metrics.report(name, value, tags),
 		});
-		if (!this.server.enter(settings.name, this)) {
+		if (!this.server.enter(settings.name, (deadline) => this.closeBy(deadline))) {
 			error(
 				`Baton: this server has a DataDriver named "${settings.name}" already; use that one, or another name`,
-				2,
+				3,
 			);
 		}
 	}
@@ -214,7 +217,7 @@ export class DataDriver<T extends object> {
 	public peek(key: string): Result<DeepReadonly<T> | undefined> {
 		const problem = this.keyError(key);
 		if (problem !== undefined) return err(problem);
-		const found = this.backend.read(key, true);
+		const found = this.answered("the read", key, () => this.backend.read(key, true));
 		if (!found.success) return found;
 		if (found.value === undefined) return ok(undefined);
 		return this.gate.fromValue(key, found.value.value);
@@ -229,7 +232,7 @@ export class DataDriver<T extends object> {
 		const problem = this.keyError(key);
 		if (problem !== undefined) return err(problem);
 		if (this.backend.listVersions === undefined) return err(this.unsupported("keeps no versions"));
-		return this.backend.listVersions(key, limit);
+		return this.answered("the list of versions", key, () => this.backend.listVersions!(key, limit));
 	}
 
 	/**
@@ -244,7 +247,7 @@ export class DataDriver<T extends object> {
 		const problem = this.keyError(key);
 		if (problem !== undefined) return err(problem);
 		if (this.backend.readAt === undefined) return err(this.unsupported("keeps no versions"));
-		const found = this.backend.readAt(key, unixSeconds);
+		const found = this.answered("the read of an old version", key, () => this.backend.readAt!(key, unixSeconds));
 		if (!found.success) return found;
 		if (found.value === undefined) {
 			const message = `Baton: nothing was stored for "${key}" in store "${this.name}" at ${unixSeconds}`;
@@ -294,8 +297,8 @@ export class DataDriver<T extends object> {
 		return this.closeBy(this.platform.clock() + SHUTDOWN_SECONDS);
 	}
 
-	/** Part of {@link DataDriver.close}, for the server's shutdown: `deadline` is on the platform's clock. */
-	public closeBy(deadline: number): Result<undefined> {
+	/** `deadline` is on the platform's clock. */
+	private closeBy(deadline: number): Result<undefined> {
 		this.closing = true;
 		this.sessions?.close();
 		this.autosave.stop();
@@ -532,6 +535,10 @@ export class DataDriver<T extends object> {
 		if (this.sessions === undefined)
 			error(`Baton: call driver:attach() before driver:${method}(), on "${this.name}"`, 3);
 		return this.sessions;
+	}
+
+	private answered<R>(what: string, key: string, call: () => Result<R>): Result<R> {
+		return answerWithin({ store: this.name, platform: this.platform, key, what }, READ_SECONDS, call);
 	}
 
 	private keyError(key: string): BatonError | undefined {

@@ -4,11 +4,8 @@ import { runAll } from "../util/parallel";
 import { perPlatform } from "../util/perPlatform";
 import { Kernel, plainKernel } from "./kernel";
 
-/** A driver, as the server knows it: something to close when the server closes. */
-export interface Closable {
-	/** Closes the driver; yields until its profiles are released or `deadline` (on the platform's clock) has passed. */
-	closeBy(deadline: number): { readonly success: boolean };
-}
+/** Closes a driver; yields until its profiles are released or `deadline` (on the platform's clock) has passed. */
+type CloseBy = (deadline: number) => { readonly success: boolean };
 
 /** How long the shutdown may take: the platform waits 30 s for it (DataModel:BindToClose), less a margin for the last answers. */
 export const SHUTDOWN_SECONDS = 28;
@@ -17,8 +14,9 @@ export const SHUTDOWN_SECONDS = 28;
 export class ServerState {
 	/** Stands in for `game.JobId` where that is empty (Studio). */
 	public readonly jobId: string;
-	private readonly names = new Map<string, Closable>();
-	private readonly open = new Array<Closable>();
+	private readonly names = new Set<string>();
+	/** How to close each driver, in the order of their making. */
+	private readonly closers = new Array<CloseBy>();
 	private readonly handoffs = new Array<Handoff>();
 	private kernel?: Kernel;
 	private bound = false;
@@ -28,10 +26,10 @@ export class ServerState {
 	}
 
 	/** Enters a driver; false when one of this name is there already. */
-	public enter(name: string, driver: Closable): boolean {
+	public enter(name: string, closeBy: CloseBy): boolean {
 		if (this.names.has(name)) return false;
-		this.names.set(name, driver);
-		this.open.push(driver);
+		this.names.add(name);
+		this.closers.push(closeBy);
 		return true;
 	}
 
@@ -58,13 +56,13 @@ export class ServerState {
 		let closed = 0;
 		runAll(
 			this.platform,
-			this.open.map((driver) => () => {
-				if (driver.closeBy(deadline).success) closed += 1;
+			this.closers.map((closeBy) => () => {
+				if (closeBy(deadline).success) closed += 1;
 			}),
 			SHUTDOWN_SECONDS,
 		);
 		// Presence protects what may still land, so its key goes last, and by itself where anything is unanswered.
-		for (const handoff of this.handoffs) handoff.close(closed === this.open.size());
+		for (const handoff of this.handoffs) handoff.close(closed === this.closers.size());
 	}
 }
 

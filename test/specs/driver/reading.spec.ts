@@ -286,6 +286,65 @@ export = () => {
 		});
 	});
 
+	describe("I13: every wait ends", () => {
+		it("a store that never answers a read, or a custom backend that throws: told, and the key is usable after", () => {
+			scene(({ world, server }) => {
+				let mode = "works";
+				const driver = driverOn<Bag>(server, {
+					name: "Own",
+					defaults: { coins: 0 },
+					lockWaitSeconds: 3,
+					backend: (context) => {
+						const inner = memoryBackend()(context);
+						const stumble = () => {
+							if (mode === "throws") error("spec: the backend is broken");
+							if (mode === "hangs") coroutine.yield();
+						};
+						return {
+							name: "Own",
+							hasStoreTime: false,
+							update(key, transform) {
+								stumble();
+								return inner.update(key, transform);
+							},
+							read(key, fresh) {
+								stumble();
+								return inner.read(key, fresh);
+							},
+							readAt(key, unixSeconds) {
+								stumble();
+								return inner.readAt!(key, unixSeconds);
+							},
+							listVersions(key, limit) {
+								stumble();
+								return inner.listVersions!(key, limit);
+							},
+						};
+					},
+				});
+				for (const how of ["throws", "hangs"]) {
+					mode = how;
+					const since = world.now();
+					const causes = server.run(() => [
+						failureOf(driver.peek("k")),
+						failureOf(driver.listVersions("k")),
+						failureOf(driver.restoreAt("k", 5)),
+						failureOf(driver.load("k")),
+					]);
+					for (const cause of causes) {
+						expect(cause.type).to.equal("roblox");
+						expect(cause.retryable).to.equal(true);
+						expectText(cause.message, "Own", '"k"', how === "throws" ? "is broken" : "was not answered");
+					}
+					expect(world.now() - since < 110).to.equal(true);
+					mode = "works";
+					const loaded = loadOn(server, driver, "k", { handoffSeconds: 5 }).unwrap();
+					server.run(() => loaded.release()).unwrap();
+				}
+			});
+		});
+	});
+
 	describe("issue 2, 5: saveAll and get", () => {
 		it("saves every profile with unsaved changes, all at once, and no other; answers how many", () => {
 			scene(({ world, server, driver }) => {
