@@ -1,5 +1,6 @@
 export { Answer, Backend, Change, ReadRecord, RecordInfo, RecordVersion, Transform } from "./backend/backend";
 export { BackendContext, BackendFactory } from "./backend/factory";
+export { RobloxErrorKind } from "./backend/robloxErrors";
 export { httpBackend } from "./backend/http/http";
 export { HttpOptions, SecretHeader } from "./backend/http/options";
 export { memoryBackend } from "./backend/memory";
@@ -19,5 +20,5 @@ export { Platform } from "./platform/platform";
 export { robloxPlatform } from "./platform/roblox";
 export { DeepReadonly } from "./record/deepReadonly";
 export { Migration } from "./record/migrations";
-export { Err, Ok, Result } from "./result";
-export { SignalConnection, Subscribable } from "./util/signal";
+export { Err, Ok, Result, err, ok } from "./result";
+export { Signal, SignalConnection, Subscribable } from "./util/signal";

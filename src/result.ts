@@ -38,10 +38,12 @@ class ErrResult implements Err {
 	}
 }
 
+/** The result of a call that worked, for a backend of the game's own. Does not yield. */
 export function ok<T>(value: T): Ok<T> {
 	return new OkResult(value);
 }
 
+/** The result of a call that did not, for a backend of the game's own. Does not yield. */
 export function err(cause: BatonError): Err {
 	return new ErrResult(cause);
 }

@@ -37,9 +37,9 @@ export class DataGate<T extends object> {
 	) {
 		this.migrationNames = options.migrations.map((migration) => migration.name);
 		const problem = checkMigrationNames(this.migrationNames);
-		if (problem !== undefined) error(`Baton: DataDriver option "migrations": ${problem}`, 4);
+		if (problem !== undefined) error(`Baton: DataDriver option "migrations": ${problem}`, 5);
 		const reason = this.problemWith(options.defaults, "defaults");
-		if (reason !== undefined) error(`Baton: DataDriver option "defaults": ${reason.text}`, 4);
+		if (reason !== undefined) error(`Baton: DataDriver option "defaults": ${reason.text}`, 5);
 		this.defaults = options.defaults as DeepReadonly<T>;
 	}
 

@@ -27,12 +27,15 @@ export interface DriverOptions<T extends object> {
 	 * Turns a stored value that is no Baton record into data, or returns undefined to refuse it. Must be pure and not
 	 * yield: it runs inside the store's update. Without it such values are refused and left as they are.
 	 */
-	readonly importLegacy?: (value: unknown) => T | undefined;
+	readonly importLegacy?: (value: unknown) => NoInfer<T> | undefined;
 	/** Where records are kept. Default: `"DataStore"`. */
 	readonly backend?: "DataStore" | "Memory" | BackendFactory;
 	/** What Studio does. Default: `"separate"`, the scope `Studio` of the same store. */
 	readonly studio?: StudioMode;
-	/** A player's key. Default: `Player_<UserId>`. */
+	/**
+	 * A player's key, 1 to 50 bytes; must not yield. Baton keeps `CKClock` and what begins with `CKTxn_` or `CKProbe_` for
+	 * itself. Default: `Player_<UserId>`.
+	 */
 	readonly key?: (player: Player) => string;
 	/** Seconds between saves of a profile with unsaved changes. Default: 60. */
 	readonly autosaveSeconds?: number;
@@ -117,7 +120,10 @@ const RULES: Readonly<Record<string, Rule>> = {
 	check: isA("function"),
 	migrations: migrationList,
 	importLegacy: isA("function"),
-	backend: (value) => (typeIs(value, "function") ? undefined : oneOf("DataStore", "Memory")(value)),
+	backend: (value) =>
+		typeIs(value, "function") || value === "DataStore" || value === "Memory"
+			? undefined
+			: 'must be "DataStore", "Memory" or what httpBackend and memoryBackend give',
 	studio: oneOf("separate", "live", "memory"),
 	key: isA("function"),
 	autosaveSeconds: seconds(1),
@@ -133,9 +139,12 @@ const RULES: Readonly<Record<string, Rule>> = {
 	platform: isA("table"),
 };
 
+/** The most user ids that a data store takes with a value; it refuses every write with more. */
+const USER_IDS = 4;
+
 const userIdList: Rule = (value) => {
-	const wrong = "must be a list of whole numbers";
-	if (!typeIs(value, "table")) return wrong;
+	const wrong = `must be a list of at most ${USER_IDS} whole numbers`;
+	if (!typeIs(value, "table") || (value as Array<unknown>).size() > USER_IDS) return wrong;
 	for (const [place, id] of pairs(value as Map<unknown, unknown>)) {
 		if (!typeIs(place, "number") || !typeIs(id, "number") || id % 1 !== 0) return wrong;
 	}
@@ -144,7 +153,7 @@ const userIdList: Rule = (value) => {
 
 /** What `driver.load` and `driver.restoreAt` take beside the key. */
 export interface LoadOptions {
-	/** User ids that go with every write of the record, for the right to erasure. Default: those stored with it. */
+	/** At most 4 user ids, which go with every write of the record, for the right to erasure. Default: those stored with it. */
 	readonly userIds?: ReadonlyArray<number>;
 	/** Whether to wait up to `lockWaitSeconds` for another server's lock. Default: false, it answers `profile_locked` at once. */
 	readonly waitForLock?: boolean;
@@ -158,29 +167,30 @@ const LOAD_RULES: Readonly<Record<string, Rule>> = {
 	handoffSeconds: seconds(0),
 };
 
-/** Throws, at the caller's caller, where an option is unknown or of the wrong kind. */
-function checkOptions(what: string, options: object, rules: Readonly<Record<string, Rule>>): void {
-	if (!typeIs(options, "table")) error(`Baton: ${what} takes a table of options`, 4);
+/** Throws where an option is unknown or of the wrong kind. `level` is the game's line, as `error` counts from here. */
+function checkOptions(what: string, options: object, rules: Readonly<Record<string, Rule>>, level: number): void {
+	if (!typeIs(options, "table")) error(`Baton: ${what} takes a table of options`, level);
 	for (const [option, value] of pairs(options as Record<string, unknown>)) {
 		const rule = rules[option];
-		if (rule === undefined) error(`Baton: ${what} has no option "${option}"; check its spelling`, 4);
+		if (rule === undefined) error(`Baton: ${what} has no option "${option}"; check its spelling`, level);
 		const problem = rule(value);
-		if (problem !== undefined) error(`Baton: ${what}: option "${option}" ${problem}`, 4);
+		if (problem !== undefined) error(`Baton: ${what}: option "${option}" ${problem}`, level);
 	}
 }
 
 /** Checks the options of a load. Throws a message that names the option. */
 export function readLoadOptions(what: string, options: LoadOptions): LoadOptions {
-	checkOptions(what, options, LOAD_RULES);
+	checkOptions(what, options, LOAD_RULES, 4);
 	return options;
 }
 
 /** Checks the options and fills in the defaults. Throws a message that names the option. */
 export function readOptions<T extends object>(options: DriverOptions<T>): DriverSettings<T> {
-	checkOptions("DataDriver", options, RULES);
+	// One more than it looks like: a class is made by two functions, `new` and its constructor.
+	checkOptions("DataDriver", options, RULES, 5);
 	for (const required of ["name", "defaults"]) {
 		if ((options as unknown as Record<string, unknown>)[required] === undefined) {
-			error(`Baton: DataDriver needs the option "${required}"`, 3);
+			error(`Baton: DataDriver needs the option "${required}"`, 4);
 		}
 	}
 	return {

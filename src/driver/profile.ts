@@ -68,7 +68,7 @@ export interface Profile<T extends object> {
 	 * since. Until then, and where it fails, `update` answers `released`. Yields.
 	 *
 	 * Errors: `lock_lost` when another server had the record since (the player's session ends), `already_loaded` when the
-	 * key is loaded anew here, `profile_closed`, `roblox` when the store fails for the whole ladder (it is released again).
+	 * key is loaded anew here, `player_left`, `profile_closed`, `roblox` when the store fails for the whole ladder (it is released again).
 	 */
 	reacquire(): Result<undefined>;
 

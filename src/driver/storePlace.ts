@@ -39,6 +39,6 @@ function studioScope(scope: string | undefined): string {
 	return error(
 		`Baton: DataDriver: option "scope" is too long for Studio, which keeps its data in scope "${own}" of ` +
 			`${own.size()} bytes; use at most ${most} bytes, or the option studio: "memory"`,
-		4,
+		5,
 	);
 }

@@ -51,6 +51,8 @@ const RIGHT = `
 	if (loaded.success) loaded.value.update((data) => data);
 	const inferred = new DataDriver({ name: "N", defaults: { coins: 0, list: new Array<number>() } });
 	export const list: ReadonlyArray<number> | undefined = inferred.profileOf(player)?.data.list;
+	const adopting = new DataDriver({ name: "N", defaults: { coins: 0 }, importLegacy: (value) => (value === 1 ? { coins: 1 } : undefined) });
+	export const coinsOf: number | undefined = adopting.profileOf(player)?.data.coins;
 `;
 
 /** Each of these changes data that are readonly. */
@@ -75,6 +77,7 @@ const WRONG = [
 	'new DataDriver({ name: "N" });',
 	'new DataDriver({ name: "N", defaults: { coins: 0 }, lockwaitSeconds: 5 });',
 	'new DataDriver({ name: "N", defaults: { coins: 0 }, studio: "Live" });',
+	'new DataDriver({ name: "N", defaults: { coins: 0 }, importLegacy: () => ({ gold: 1 }) });',
 	'driver.load("k", { waitForlock: true });',
 	'profile.update((data) => ({ ...data, coins: "many" }));',
 	"profile.update(() => ({ coins: 1 }));",

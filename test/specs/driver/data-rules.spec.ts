@@ -490,6 +490,8 @@ export = () => {
 				for (const [options, named] of wrong) {
 					const text = thrownBy(() => driverOn<object>(server, { defaults: { coins: 0 }, ...options }));
 					expectText(text, "Baton", named);
+					// The place is the game's own line, where the driver is made.
+					expectText(text, "specs.driver.drivers:");
 				}
 				expectText(
 					thrownBy(() => driverOn<object>(server, { defaults: undefined as unknown as object })),
@@ -498,6 +500,14 @@ export = () => {
 				world.wait(1);
 				expect(world.trace.calls.size()).to.equal(0);
 				driverOn<object>(server, { defaults: { coins: 0 } });
+				for (const options of [
+					{ defaults: { coins: 0 } },
+					{ defaults: { coins: 0 / 0 } },
+					{ defaults: undefined },
+				]) {
+					const text = thrownBy(() => driverOn<object>(server, options as { defaults: object }));
+					expectText(text, "specs.driver.drivers:");
+				}
 			});
 		});
 

@@ -146,6 +146,7 @@ export = () => {
 					[{ handoffSeconds: -1 }, "handoffSeconds"],
 					[{ userIds: 7 }, "userIds"],
 					[{ userIds: [1.5] }, "userIds"],
+					[{ userIds: [1, 2, 3, 4, 5] }, "userIds"],
 					[{ userIds: { owner: 7 } }, "userIds"],
 				];
 				for (const [options, named] of wrong) {
