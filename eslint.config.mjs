@@ -8,6 +8,7 @@ const luauFiles = [
 	"test/specs/**/*.ts",
 	"test/cloud/**/*.ts",
 	"test/story/**/*.ts",
+	"test/simulation/**/*.ts",
 	"test/studio/**/*.ts",
 ];
 const toolFiles = ["tools/**/*.ts"];

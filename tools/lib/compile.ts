@@ -19,7 +19,7 @@ export function compilePackage(): Promise<void> {
 }
 
 /** The folders of `test` that are compiled into the test place. */
-const TEST_FOLDERS = ["specs", "cloud", "story", "studio"];
+const TEST_FOLDERS = ["specs", "cloud", "story", "simulation", "studio"];
 
 /** Compiles the package with its tests into `build/test`. */
 export function compileTests(): Promise<void> {

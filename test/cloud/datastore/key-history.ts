@@ -64,6 +64,8 @@ export class KeyHistory {
 	/** Kilobytes read and written in the last minute, for the limits of throughput. */
 	public readonly reads = new RollingSum();
 	public readonly writes = new RollingSum();
+	/** Hears of every version as it is stored. Must not yield. */
+	public onPush?: (version: StoredVersion) => void;
 	/** Oldest first; the last one is the current one. */
 	private versions = new Array<StoredVersion>();
 
@@ -89,6 +91,7 @@ export class KeyHistory {
 		}
 		this.versions.push(version);
 		this.current = version;
+		this.onPush?.(version);
 	}
 
 	/** The versions that can be read at `time`, oldest first. */

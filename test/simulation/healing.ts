@@ -1,0 +1,84 @@
+import { World } from "../cloud/world";
+import { Game, keyOf, Lobby } from "./lobby";
+import { Workload } from "./workload";
+
+/** How long a join may take to be answered once nothing goes wrong any more: the write that hangs, and a load's wait. */
+const ANSWER_SECONDS = 70;
+/** How long the last writes may take to land then: one that hangs is given up after 30 s and pauses 30 s. */
+const SETTLE_SECONDS = 130;
+/** A server judges others' silence only after 13 s of beats. */
+const TRUST_SECONDS = 20;
+/** A join waits 15 s for a lock, and a proof that began in it is finished. */
+const JOIN_SECONDS = 35;
+/** A lock without presence goes by age. */
+const AGE_SECONDS = 300;
+
+/**
+ * Everything works again: every join that waits is answered, what is not stored lands, and every user can join anywhere,
+ * sees all that was acknowledged, and leaves no lock behind.
+ */
+export function heal(world: World, rules: Game, workload: Workload, users: number): void {
+	const { book, lobbies } = rules;
+	world.trace.note("world", "heals");
+	world.faults.clear();
+	const alive = lobbies.filter((lobby) => lobby.server.alive);
+	for (const { server } of alive) {
+		server.heal();
+		if (server.runner.paused) server.resume();
+		server.crashAtStep(math.huge);
+	}
+	world.wait(ANSWER_SECONDS);
+	for (const lobby of alive) {
+		if (!lobby.server.alive) continue;
+		for (const player of lobby.unsettled()) {
+			book.broken(keyOf(player.UserId), `the join of ${player.Name} on ${lobby.server.name} is never answered`);
+		}
+	}
+	for (const lobby of alive) {
+		if (!lobby.server.alive) continue;
+		lobby.releaseManual();
+		for (const player of lobby.server.players()) lobby.leave(player);
+	}
+	world.wait(SETTLE_SECONDS);
+	const fresh = workload.startLobby();
+	world.wait(TRUST_SECONDS);
+	const open = workload.open();
+	for (let userId = 1; userId <= users; userId++) {
+		visit(world, rules, userId, rules.random.chance(0.5) ? fresh : open[rules.random.integer(0, open.size() - 1)]);
+	}
+	book.deposits.forEach((deposit, index) => {
+		const id = index + 1;
+		if (book.page(deposit.key).has(id)) return;
+		const owner = lobbies.find((lobby) => lobby.server === deposit.server);
+		if (owner?.explains(deposit.session, deposit.key) === true) return book.count("deposits lost and told");
+		book.broken(deposit.key, `deposit ${id} of ${deposit.server.name} is lost without a word`);
+	});
+}
+
+/** The user joins, finds everything, and leaves the record free. */
+function visit(world: World, rules: Game, userId: number, lobby: Lobby): void {
+	const { book } = rules;
+	const key = keyOf(userId);
+	const page = book.page(key);
+	const lock = page.record?.Lock;
+	const holder = lock !== undefined ? book.serverOf(lock.JobId) : undefined;
+	const byAge = lock !== undefined && holder !== undefined && !holder.alive && lock.Presence !== true;
+	if (lock !== undefined) book.count(holder?.alive === true ? "left locks of the living" : "left locks of the dead");
+	const started = world.now();
+	const bound = byAge ? AGE_SECONDS : JOIN_SECONDS;
+	lobby.join(userId);
+	for (;;) {
+		const [player] = lobby.playersOf(userId);
+		if (player !== undefined && lobby.driver.profileOf(player) !== undefined) break;
+		if (world.now() - started > bound) {
+			book.broken(key, `a join on ${lobby.server.name} fails for ${bound} s after everything has healed`);
+			break;
+		}
+		if (player === undefined) lobby.join(userId);
+		world.wait(0.25);
+	}
+	for (const player of lobby.playersOf(userId)) lobby.leave(player);
+	world.wait(5);
+	if (page.record?.Lock !== undefined) book.broken(key, "a lock is left behind after everything has healed");
+	if (lobby.driver.get(key) !== undefined) book.broken(key, "a profile is left open after its player left");
+}

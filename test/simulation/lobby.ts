@@ -1,0 +1,337 @@
+import { DataDriver } from "../../src/driver/dataDriver";
+import { OpenProfile } from "../../src/driver/openProfile";
+import { Profile } from "../../src/driver/profile";
+import { SessionEndReason } from "../../src/driver/sessionEnd";
+import { BatonError } from "../../src/errors";
+import { SeededRandom } from "../cloud/random";
+import { Server, ServerOptions } from "../cloud/server";
+import { Book, short, Wallet } from "./book";
+
+/** The store of the simulated rules. */
+export const STORE = "Wallets";
+
+/** A load that may ask other servers for their lock. */
+interface Load {
+	readonly key: string;
+	readonly from: number;
+	to?: number;
+}
+
+/** A profile object and what became of it. */
+interface Session {
+	readonly id: number;
+	readonly key: string;
+	readonly profile: Profile<Wallet>;
+	lost?: BatonError;
+}
+
+/** What the lobbies of one simulated world share. */
+export interface Game {
+	readonly book: Book;
+	readonly random: SeededRandom;
+	/** Nothing goes wrong here, so nothing may fail. */
+	readonly isCalm: boolean;
+	readonly autosaveSeconds: number;
+	/** Every server so far. */
+	readonly lobbies: Array<Lobby>;
+}
+
+/** The record's key of a user. */
+export function keyOf(userId: number): string {
+	return `Player_${userId}`;
+}
+
+/** A server of the simulated game: what its players do, and whether what the driver tells them is true. */
+export class Lobby {
+	public readonly server: Server;
+	public readonly driver: DataDriver<Wallet>;
+	/** Its memory was lost without a shutdown. */
+	public crashed = false;
+	/** It is about to close or has closed. */
+	public closing = false;
+	public readonly loads = new Array<Load>();
+	private readonly sessions = new Map<Profile<Wallet>, Session>();
+	private readonly sessionList = new Array<Session>();
+	private readonly joins = new Map<Player, Load>();
+	private readonly profiles = new Map<Player, Profile<Wallet>>();
+	private entering?: Load;
+	private manual = new Array<Profile<Wallet>>();
+
+	public constructor(
+		private readonly rules: Game,
+		options: ServerOptions,
+	) {
+		const { book } = rules;
+		this.server = book.world.startServer(options);
+		this.server.whenDead(() => {
+			if (!this.closing) this.crashed = true;
+		});
+		book.addServer(this.server);
+		this.driver = this.server.run(() => {
+			const driver = new DataDriver<Wallet>({
+				name: STORE,
+				defaults: { deposits: [] },
+				platform: this.server.platform,
+				autosaveSeconds: rules.autosaveSeconds,
+				onSessionEnd: (player, reason, message) => {
+					this.judgeEnd(player, reason);
+					player.Kick(message);
+				},
+				onMetric: (name, _value, tags) => {
+					if (name === "lock.taken") book.count(`lock taken: ${tags.verdict}`);
+					if (name === "lock.adopted" || name === "lock.lost" || name === "save.failing") book.count(name);
+				},
+			});
+			driver.onReady.connect((player, profile) => this.ready(player, profile));
+			driver.onLoadFailed.connect((player, cause) => this.failed(player, cause));
+			driver.attach();
+			return driver;
+		});
+	}
+
+	/** A user comes in. */
+	public join(userId: number): void {
+		const from = this.now();
+		// PlayerAdded fires within, so the load is entered first.
+		const load: Load = { key: keyOf(userId), from };
+		this.loads.push(load);
+		this.entering = load;
+		const player = this.server.join(userId);
+		this.entering = undefined;
+		this.joins.set(player, load);
+	}
+
+	/** The player objects of a user, oldest first. */
+	public playersOf(userId: number): Array<Player> {
+		return this.server.players().filter((player) => player.UserId === userId);
+	}
+
+	public leave(player: Player): void {
+		this.joinOf(player).to ??= this.now();
+		this.server.leave(player);
+	}
+
+	/** The player's profile takes a deposit, if it is there. */
+	public earn(player: Player): void {
+		const profile = this.driver.profileOf(player);
+		if (profile !== undefined) this.deposit(profile);
+	}
+
+	/** The game saves now. */
+	public save(player: Player): void {
+		const profile = this.driver.profileOf(player);
+		if (profile === undefined) return;
+		const { deposits } = profile.data;
+		const answer = profile.save();
+		if (answer.success) this.acknowledge(profile, deposits, "a save");
+		else this.expectCalm(profile.key, answer.error, ["released"]);
+	}
+
+	/** Released ahead of a teleport; `arrive` is called if it may go, else, or if it fails, the profile is taken back. */
+	public teleport(player: Player, arrive: (() => void) | undefined): void {
+		const profile = this.driver.profileOf(player);
+		if (profile === undefined) return;
+		const released = this.driver.releaseForTeleport(player);
+		if (released.success) this.judgeReleased(profile);
+		else this.expectCalm(profile.key, released.error, ["already_loaded"]);
+		if (released.success && arrive !== undefined) {
+			arrive();
+			return;
+		}
+		if (this.rules.random.chance(0.5)) this.server.platform.task.wait(this.rules.random.between(0, 4));
+		const back = profile.reacquire();
+		if (!back.success) {
+			this.rules.book.count(`reacquire: ${back.error.type}`);
+			return;
+		}
+		this.rules.book.count("reacquired");
+		if (!profile.active) this.broken(profile.key, "a profile that was taken back is not active");
+	}
+
+	/** Reads without a lock. */
+	public peek(userId: number): void {
+		const key = keyOf(userId);
+		const { book } = this.rules;
+		const since = this.now();
+		const answer = this.driver.peek(key);
+		if (!answer.success) return this.expectCalm(key, answer.error, ["invalid_record"]);
+		const deposits = answer.value?.deposits ?? [];
+		book.expectAcknowledged(key, deposits, since, "a peek");
+		const stored = book.page(key).deposits;
+		deposits.forEach((id, index) => {
+			if (stored[index] !== id) this.broken(key, `a peek sees deposit ${id}, which is not stored`);
+		});
+	}
+
+	/** The game's own load, with nobody in it; held for a while. */
+	public loadByHand(userId: number, waitForLock: boolean, holdSeconds: number, heeds: boolean): void {
+		const key = keyOf(userId);
+		const since = this.now();
+		const load: Load = { key, from: since };
+		if (waitForLock) this.loads.push(load);
+		const answer = this.driver.load(key, { waitForLock, handoffSeconds: this.rules.random.integer(0, 5) });
+		load.to = this.now();
+		if (!answer.success) return;
+		const profile = answer.value;
+		this.enter(profile, since, "a load by hand");
+		this.manual.push(profile);
+		if (heeds) {
+			profile.onReleaseRequested.connect(() => {
+				profile.release();
+			});
+		}
+		this.deposit(profile);
+		this.server.platform.task.wait(holdSeconds);
+		this.deposit(profile);
+		this.releaseByHand(profile);
+	}
+
+	/** Lets go of all that was loaded by hand. */
+	public releaseManual(): void {
+		for (const profile of this.manual) this.server.spawn(() => this.releaseByHand(profile));
+	}
+
+	/** Whether a lost deposit of this server is one that its profile's owner was told about. */
+	public explains(session: number, key: string): boolean {
+		if (this.crashed) return true;
+		if (this.sessionList.some((each) => each.id === session && each.lost !== undefined)) return true;
+		return this.server.warnings.some(
+			(text) =>
+				text.find("whose last save was not answered", 1, true)[0] !== undefined &&
+				text.find(key, 1, true)[0] !== undefined,
+		);
+	}
+
+	/** Players whose load has not ended, and keys that are still open. */
+	public unsettled(): Array<Player> {
+		return this.server.players().filter((player) => this.joinOf(player).to === undefined);
+	}
+
+	private ready(player: Player, profile: Profile<Wallet>): void {
+		const load = this.joinOf(player);
+		load.to = this.now();
+		this.profiles.set(player, profile);
+		this.enter(profile, load.from, `the join of ${player.Name} on ${this.server.name}`);
+		if (this.driver.profileOf(player) !== profile) this.broken(profile.key, "a ready profile is not the player's");
+	}
+
+	private failed(player: Player, cause: BatonError): void {
+		const load = this.joinOf(player);
+		load.to = this.now();
+		this.rules.book.count(`join failed: ${cause.type}`);
+		this.server.world.trace.note(this.server.name, `${load.key} refused: ${cause.type}`);
+		if (!this.closing) this.expectCalm(load.key, cause, []);
+		if (cause.type === "profile_locked" && cause.holder?.jobId === this.server.jobId) {
+			this.broken(load.key, "a join was refused for a lock of its own server");
+		}
+	}
+
+	private enter(profile: Profile<Wallet>, since: number, who: string): void {
+		const { key } = profile;
+		const { book, random } = this.rules;
+		const { deposits } = profile.data;
+		book.expectAcknowledged(key, deposits, since, who);
+		const page = book.page(key);
+		const isHeld = page.record?.Lock?.Token === tokenOf(profile);
+		page.deposits.forEach((id, index) => {
+			if (isHeld && deposits[index] !== id) this.broken(key, `${who} does not see deposit ${id}`);
+		});
+		this.server.world.trace.note(
+			this.server.name,
+			`${key} open under ${short(tokenOf(profile))} with ${deposits.size()} deposits`,
+		);
+		if (this.sessions.has(profile)) return;
+		const session: Session = { id: book.newSession(), key, profile };
+		this.sessions.set(profile, session);
+		this.sessionList.push(session);
+		profile.onReleased.connect(() => this.acknowledge(profile, profile.data.deposits, "a release"));
+		profile.onLockLost.connect((cause) => this.lost(session, cause));
+		if (random.chance(0.3)) profile.onReleasing(() => this.deposit(profile));
+	}
+
+	private lost(session: Session, cause: BatonError): void {
+		session.lost = cause;
+		const { key, profile } = session;
+		const token = tokenOf(profile);
+		const record = this.rules.book.page(key).record;
+		this.server.world.trace.note(this.server.name, `${key} lost under ${short(token)}: ${cause.type}`);
+		if (record?.Lock?.Token === token) this.broken(key, "a profile whose lock is on the record was told it is lost");
+		if (record?.Lock === undefined && record?.Meta.ReleasedToken === token) {
+			this.broken(key, "a profile was told that its lock is lost, and nobody had the record since");
+		}
+		this.expectCalm(key, cause, []);
+	}
+
+	private judgeReleased(profile: Profile<Wallet>): void {
+		this.acknowledge(profile, profile.data.deposits, "a release");
+		if (this.rules.book.page(profile.key).record?.Lock?.Token === tokenOf(profile)) {
+			this.broken(profile.key, "a released profile's lock is on the record");
+		}
+	}
+
+	/** A session ends only for a reason. */
+	private judgeEnd(player: Player, reason: SessionEndReason): void {
+		const { key } = this.joinOf(player);
+		const { book, lobbies } = this.rules;
+		book.count(`ended: ${reason}`);
+		if (reason === "handed_over") {
+			const profile = this.profiles.get(player);
+			const since = profile !== undefined ? (book.page(key).seenAt(tokenOf(profile)) ?? 0) : 0;
+			const asked = lobbies.some(
+				(lobby) =>
+					lobby !== this &&
+					lobby.loads.some((load) => load.key === key && (load.to ?? math.huge) >= since),
+			);
+			if (!asked) this.broken(key, `${player.Name} was handed over, and nobody had asked`);
+		} else if (!this.closing && this.rules.isCalm) this.broken(key, `${player.Name} was ended in calm: ${reason}`);
+	}
+
+	private deposit(profile: Profile<Wallet>): void {
+		const session = this.sessions.get(profile);
+		if (session === undefined) return;
+		const { book } = this.rules;
+		let id = 0;
+		const answer = profile.update((data) => {
+			id = book.deposit(profile.key, this.server, session.id);
+			return { deposits: [...data.deposits, id] };
+		});
+		if (!answer.success && id !== 0) this.broken(profile.key, `an update that ran was refused: ${answer.error.type}`);
+	}
+
+	private releaseByHand(profile: Profile<Wallet>): void {
+		const answer = profile.release();
+		this.manual = this.manual.filter((other) => other !== profile);
+		if (answer.success) this.judgeReleased(profile);
+	}
+
+	private acknowledge(profile: Profile<Wallet>, deposits: ReadonlyArray<number>, who: string): void {
+		this.rules.book.acknowledge(profile.key, deposits, `${who} on ${this.server.name}`);
+	}
+
+	/** Where nothing goes wrong, nothing fails. */
+	private expectCalm(key: string, cause: BatonError, allowed: ReadonlyArray<string>): void {
+		if (this.rules.isCalm && !allowed.includes(cause.type)) this.broken(key, `a call failed in calm: ${cause}`);
+	}
+
+	private joinOf(player: Player): Load {
+		let load = this.joins.get(player);
+		if (load === undefined) {
+			// Only while PlayerAdded fires.
+			load = this.entering ?? { key: keyOf(player.UserId), from: this.now() };
+			this.joins.set(player, load);
+		}
+		return load;
+	}
+
+	private broken(key: string, text: string): void {
+		this.rules.book.broken(key, `${text} (${this.server.name})`);
+	}
+
+	private now(): number {
+		return this.rules.book.world.now();
+	}
+}
+
+function tokenOf(profile: Profile<Wallet>): string {
+	return (profile as OpenProfile<Wallet>).token();
+}

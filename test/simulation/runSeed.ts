@@ -1,0 +1,101 @@
+import { SeededRandom } from "../cloud/random";
+import { describeCall } from "../cloud/trace";
+import { World } from "../cloud/world";
+import { Book } from "./book";
+import { heal } from "./healing";
+import { Game, Lobby, STORE } from "./lobby";
+import { drawSwitches, makeWeather, Mood, Weather } from "./weather";
+import { Workload } from "./workload";
+
+/** What a run came to. */
+export interface SeedReport {
+	readonly seed: number;
+	readonly mood: Mood;
+	/** Why it failed, with a timeline; undefined where every rule was kept. */
+	readonly failure?: string;
+	/** How often each fault hit, and how often each rare thing came about; in the order of the names. */
+	readonly counts: ReadonlyArray<readonly [what: string, times: number]>;
+	readonly trace: string;
+}
+
+/** How much of the timeline a failure shows. */
+const LINES = 160;
+
+/**
+ * Plays a game drawn from `seed` (servers, users, what they do, what goes wrong), then lets everything work again, and
+ * judges every change of the store and every answer on the way. The same seed plays the same rules.
+ */
+export function playSeed(seed: number): SeedReport {
+	const random = new SeededRandom(seed).fork("simulation");
+	const world = new World({
+		seed,
+		profile: random.chance(0.5) ? "fast" : "live",
+		switches: drawSwitches(random.fork("switches")),
+	});
+	const book = new Book(world, STORE);
+	const duration = random.chance(0.12) ? 500 : random.between(60, 200);
+	let weather: Weather | undefined;
+	const [fine, cause] = pcall(() =>
+		world.run(() => {
+			const drawn = makeWeather(world, random.fork("weather"), duration);
+			weather = drawn;
+			book.presenceFails = drawn.presenceFails;
+			const users = random.integer(3, 12);
+			for (let userId = 1; userId <= users; userId++) book.page(`Player_${userId}`);
+			const lobbies = new Array<Lobby>();
+			const rules: Game = {
+				book,
+				random: random.fork("players"),
+				isCalm: drawn.mood === "calm",
+				autosaveSeconds: random.chance(0.5) ? 60 : random.integer(5, 30),
+				lobbies,
+			};
+			const workload = new Workload(world, rules, users, random.integer(2, 4));
+			workload.play(duration, random.between(0.3, 2.5));
+			heal(world, rules, workload, users);
+		}),
+	);
+	const mood = weather?.mood ?? "calm";
+	for (const { name, handle } of weather?.faults ?? []) book.count(`fault ${name}`, handle.hits);
+	const counts = new Array<readonly [string, number]>();
+	for (const [what, times] of book.counts) counts.push([what, times]);
+	counts.sort((a, b) => a[0] < b[0]);
+	const trace = world.trace.toText();
+	if (fine && book.violations.isEmpty()) return { seed, mood, counts, trace };
+	const told = book.violations.map(({ at, key, text }) => `  ${string.format("%.3f", at)} ${key}: ${text}`);
+	if (!fine) told.push(tostring(cause));
+	const failure = `seed ${seed} (${mood}):\n${told.join("\n")}\n${timeline(world, book)}`;
+	return { seed, mood, failure, counts, trace };
+}
+
+/** The same; throws where a rule was broken, with the seed and a timeline. */
+export function runSeed(seed: number): SeedReport {
+	const report = playSeed(seed);
+	if (report.failure !== undefined) error(report.failure, 0);
+	return report;
+}
+
+/** What happened to the first broken rule's key, up to a little after it broke. */
+function timeline(world: World, book: Book): string {
+	const [first] = book.violations;
+	if (first === undefined) return "";
+	const { key } = first;
+	const userId = key.match("%d+")[0] as string;
+	const lines = new Array<{ readonly at: number; readonly order: number; readonly text: string }>();
+	const add = (at: number, text: string): void => {
+		if (at <= first.at + 0.5) lines.push({ at, order: lines.size(), text });
+	};
+	for (const { at, server, text } of world.trace.events) {
+		const named = text.match("Player_%d+")[0];
+		const user = text.match("^%l+ (%d+)")[0];
+		if (named !== undefined && named !== key) continue;
+		if (user !== undefined && user !== userId) continue;
+		add(at, `${string.format("%.3f", at)} ${server} ${text}`);
+	}
+	for (const call of world.trace.calls) if (call.key === key) add(call.at, describeCall(call));
+	lines.sort((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
+	const texts = lines.map(({ text }) => text);
+	const shown = new Array<string>();
+	for (let index = math.max(0, texts.size() - LINES); index < texts.size(); index++) shown.push(texts[index]);
+	return shown.join("\n");
+}
