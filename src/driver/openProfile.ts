@@ -169,6 +169,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.goOn("reopening");
 		const saved = this.writer.save().wait()!;
 		const reached = this.state as State;
+		// A rejoin went on with it meanwhile.
+		if (reached === "active") return saved;
 		if (reached === "reopening" && saved.success) {
 			this.state = "active";
 			this.active = true;

@@ -94,9 +94,12 @@ export class Page {
 			const moved = last.JobId !== lock.JobId || last.Turn !== lock.Turn;
 			if (moved || lock.Seq <= last.Seq) this.broken(`seq ${lock.Seq} was written over seq ${last.Seq}`);
 		} else {
-			if (this.locks.has(lock.Token)) this.broken(`the lock ${short(lock.Token)} came back`);
+			// An acquire that lands once more after its session is over opens a turn in which nobody writes.
+			const isAgain = this.locks.has(lock.Token);
+			if (isAgain) this.book.count("an acquire landed again after its session");
+			if (isAgain && lock.Seq > 0) this.broken(`the session of ${short(lock.Token)} came back`);
 			if (lock.Turn <= (before?.Meta.Turn ?? 0)) this.broken(`a new lock opened no turn of its own`);
-			this.locks.set(lock.Token, { jobId: lock.JobId, at: this.book.world.now() });
+			if (!isAgain) this.locks.set(lock.Token, { jobId: lock.JobId, at: this.book.world.now() });
 			if (last !== undefined && last.JobId !== lock.JobId) this.judgeTake(last, lock, time);
 			const from = last?.JobId ?? this.releaserOf(before);
 			if (added.size() > 0 && from !== lock.JobId) this.broken("an acquisition changed the data");

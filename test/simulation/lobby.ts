@@ -202,9 +202,12 @@ export class Lobby {
 		);
 	}
 
-	/** Players whose load has not ended, and keys that are still open. */
+	/** Players whose load has not ended; of a user who is here twice, the newer one. */
 	public unsettled(): Array<Player> {
-		return this.server.players().filter((player) => this.joinOf(player).to === undefined);
+		return this.server.players().filter((player) => {
+			const newest = this.playersOf(player.UserId).pop();
+			return player === newest && this.joinOf(player).to === undefined;
+		});
 	}
 
 	private ready(player: Player, profile: Profile<Wallet>): void {

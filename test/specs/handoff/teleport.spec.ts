@@ -1,3 +1,4 @@
+import { Result } from "../../../src/result";
 import { failureOf, play, PlayerGame, STORE } from "../driver/playerGame";
 
 const KEY = "Player_7";
@@ -155,6 +156,25 @@ export = () => {
 				expect(lobby.record(KEY)!.Lock).to.equal(undefined);
 				expect(profile.active).to.equal(false);
 				expect(lobby.driver.get(KEY)).to.equal(undefined);
+			});
+		});
+
+		it("a player who rejoins while it is taken back goes on with it, and the call tells so", () => {
+			play((lobby, world) => {
+				const { player, profile } = readyToGo(lobby);
+				const outage = world.faults.add({ service: "DataStore", effect: "failBefore" });
+				let back: Result<undefined> | undefined;
+				lobby.server.spawn(() => (back = profile.reacquire()));
+				world.wait(0.2);
+				lobby.server.leave(player);
+				world.wait(0.2);
+				const again = lobby.server.join(7);
+				world.wait(0.2);
+				outage.remove();
+				world.wait(10);
+				expect(lobby.driver.profileOf(again)).to.equal(profile);
+				expect(back!.success).to.equal(true);
+				expect(profile.active).to.equal(true);
 			});
 		});
 	});
