@@ -277,7 +277,8 @@ export class Book {
 		this.deposits.forEach((deposit, index) => {
 			const { acknowledgedAt } = deposit;
 			if (deposit.key !== key || acknowledgedAt === undefined || acknowledgedAt >= since) return;
-			if (!given.has(index + 1)) this.broken(key, `${who} does not see deposit ${index + 1}, acknowledged before`);
+			if (!given.has(index + 1))
+				this.broken(key, `${who} does not see deposit ${index + 1}, acknowledged before`);
 		});
 	}
 

@@ -23,6 +23,8 @@ interface Session {
 	readonly key: string;
 	readonly profile: Profile<Wallet>;
 	lost?: BatonError;
+	/** It is being taken back after a release: others may have had the record since. */
+	isReturning?: boolean;
 }
 
 /** What the lobbies of one simulated world share. */
@@ -95,6 +97,8 @@ export class Lobby {
 		// PlayerAdded fires within, so the load is entered first.
 		const load: Load = { key: keyOf(userId), from };
 		this.loads.push(load);
+		// Where the user is here already, that player is on the way out, and nothing more comes of it.
+		for (const player of this.playersOf(userId)) this.joinOf(player).to ??= from;
 		this.entering = load;
 		const player = this.server.join(userId);
 		this.entering = undefined;
@@ -139,7 +143,10 @@ export class Lobby {
 			return;
 		}
 		if (this.rules.random.chance(0.5)) this.server.platform.task.wait(this.rules.random.between(0, 4));
+		const session = this.sessions.get(profile)!;
+		session.isReturning = true;
 		const back = profile.reacquire();
+		session.isReturning = false;
 		if (!back.success) {
 			this.rules.book.count(`reacquire: ${back.error.type}`);
 			return;
@@ -202,12 +209,9 @@ export class Lobby {
 		);
 	}
 
-	/** Players whose load has not ended; of a user who is here twice, the newer one. */
+	/** Players whose load has not ended. */
 	public unsettled(): Array<Player> {
-		return this.server.players().filter((player) => {
-			const newest = this.playersOf(player.UserId).pop();
-			return player === newest && this.joinOf(player).to === undefined;
-		});
+		return this.server.players().filter((player) => this.joinOf(player).to === undefined);
 	}
 
 	private ready(player: Player, profile: Profile<Wallet>): void {
@@ -233,9 +237,11 @@ export class Lobby {
 		const { key } = profile;
 		const { book, random } = this.rules;
 		const { deposits } = profile.data;
-		book.expectAcknowledged(key, deposits, since, who);
 		const page = book.page(key);
 		const isHeld = page.record?.Lock?.Token === tokenOf(profile);
+		// A profile that goes on for a player who is back is handed out even where the store did not answer.
+		if (isHeld || !this.sessions.has(profile)) book.expectAcknowledged(key, deposits, since, who);
+		else book.count("went on unanswered");
 		page.deposits.forEach((id, index) => {
 			if (isHeld && deposits[index] !== id) this.broken(key, `${who} does not see deposit ${id}`);
 		});
@@ -258,11 +264,12 @@ export class Lobby {
 		const token = tokenOf(profile);
 		const record = this.rules.book.page(key).record;
 		this.server.world.trace.note(this.server.name, `${key} lost under ${short(token)}: ${cause.type}`);
-		if (record?.Lock?.Token === token) this.broken(key, "a profile whose lock is on the record was told it is lost");
+		if (record?.Lock?.Token === token)
+			this.broken(key, "a profile whose lock is on the record was told it is lost");
 		if (record?.Lock === undefined && record?.Meta.ReleasedToken === token) {
 			this.broken(key, "a profile was told that its lock is lost, and nobody had the record since");
 		}
-		this.expectCalm(key, cause, []);
+		if (session.isReturning !== true) this.expectCalm(key, cause, []);
 	}
 
 	private judgeReleased(profile: Profile<Wallet>): void {
@@ -282,11 +289,11 @@ export class Lobby {
 			const since = profile !== undefined ? (book.page(key).seenAt(tokenOf(profile)) ?? 0) : 0;
 			const asked = lobbies.some(
 				(lobby) =>
-					lobby !== this &&
-					lobby.loads.some((load) => load.key === key && (load.to ?? math.huge) >= since),
+					lobby !== this && lobby.loads.some((load) => load.key === key && (load.to ?? math.huge) >= since),
 			);
 			if (!asked) this.broken(key, `${player.Name} was handed over, and nobody had asked`);
-		} else if (!this.closing && this.rules.isCalm) this.broken(key, `${player.Name} was ended in calm: ${reason}`);
+		} else if (!this.closing && this.rules.isCalm && reason !== "lock_lost")
+			this.broken(key, `${player.Name} was ended in calm: ${reason}`);
 	}
 
 	private deposit(profile: Profile<Wallet>): void {
@@ -298,7 +305,8 @@ export class Lobby {
 			id = book.deposit(profile.key, this.server, session.id);
 			return { deposits: [...data.deposits, id] };
 		});
-		if (!answer.success && id !== 0) this.broken(profile.key, `an update that ran was refused: ${answer.error.type}`);
+		if (!answer.success && id !== 0)
+			this.broken(profile.key, `an update that ran was refused: ${answer.error.type}`);
 	}
 
 	private releaseByHand(profile: Profile<Wallet>): void {

@@ -40,7 +40,7 @@ export function playSeed(seed: number): SeedReport {
 			const drawn = makeWeather(world, random.fork("weather"), duration);
 			weather = drawn;
 			book.presenceFails = drawn.presenceFails;
-			const users = random.integer(3, 12);
+			const users = random.chance(0.5) ? random.integer(3, 12) : random.integer(1, 5);
 			for (let userId = 1; userId <= users; userId++) book.page(`Player_${userId}`);
 			const lobbies = new Array<Lobby>();
 			const rules: Game = {

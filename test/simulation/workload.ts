@@ -14,6 +14,8 @@ type Chance = readonly [weight: number, happen: () => void];
 /** What the players and the servers of a simulated world do. */
 export class Workload {
 	private readonly random: SeededRandom;
+	/** By how much this seed prefers each thing that can happen: some are left out, some crowd out the rest. */
+	private readonly tempers = new Array<number>();
 
 	public constructor(
 		private readonly world: World,
@@ -22,6 +24,12 @@ export class Workload {
 		private readonly servers: number,
 	) {
 		this.random = rules.random;
+		// The first is for joins, without which nothing else can happen.
+		this.tempers.push(1, 1);
+		for (let index = 2; index < 20; index++) {
+			const roll = this.random.fraction();
+			this.tempers.push(roll < 0.15 ? 0 : roll < 0.7 ? 1 : this.random.between(1, 6));
+		}
 	}
 
 	/** Servers that still take players. */
@@ -44,7 +52,8 @@ export class Workload {
 		while (world.now() < over) {
 			world.wait(random.between(0, pace));
 			while (this.open().size() < this.servers) this.startLobby();
-			this.pick(random.chance(0.93) ? this.ofPlayers() : this.ofServers());
+			if (random.chance(0.93)) this.pick(this.ofPlayers(), 1);
+			else this.pick(this.ofServers(), 12);
 		}
 	}
 
@@ -156,13 +165,14 @@ export class Workload {
 		return open[this.random.integer(0, open.size() - 1)];
 	}
 
-	private pick(chances: ReadonlyArray<Chance>): void {
+	private pick(chances: ReadonlyArray<Chance>, firstTemper: number): void {
+		const weights = chances.map(([weight], index) => weight * this.tempers[firstTemper + index]);
 		let total = 0;
-		for (const [weight] of chances) total += weight;
+		for (const weight of weights) total += weight;
 		let roll = this.random.between(0, total);
-		for (const [weight, happen] of chances) {
-			roll -= weight;
-			if (weight > 0 && roll < 0) return happen();
+		for (let index = 0; index < chances.size(); index++) {
+			roll -= weights[index];
+			if (weights[index] > 0 && roll < 0) return chances[index][1]();
 		}
 	}
 }
