@@ -19,6 +19,13 @@ import { RobloxErrorKind } from "./backend/robloxErrors";
  * - `migration_failed`: a migration threw; the lock was given back.
  * - `unresolved_transaction`: the record carries an undecided trade or transaction that could not be finished.
  * - `unknown_outcome`: a write was sent whose effect could not be found out within its bound.
+ * - `same_profile`: a trade needs two profiles.
+ * - `busy`: another trade or transaction has one of the profiles. Nothing was written.
+ * - `duplicate_id`: a trade of this id has committed already. Nothing was changed.
+ * - `save_failed`: a participant of a trade could not be saved (`cause`); the trade is off, nobody's data changed.
+ * - `trade_aborted`: another server finished the trade first, as aborted; nobody's data changed.
+ * - `pending_recovery`: whether the trade is committed is not known; the next load of each participant finds out.
+ * - `recovery_failed`: a record's unfinished trade could not be finished; it was left as it is.
  * - `not_found`: no such record or version.
  * - `unsupported`: the backend cannot do this.
  */
@@ -38,6 +45,13 @@ export type ErrorType =
 	| "migration_failed"
 	| "unresolved_transaction"
 	| "unknown_outcome"
+	| "same_profile"
+	| "busy"
+	| "duplicate_id"
+	| "save_failed"
+	| "trade_aborted"
+	| "pending_recovery"
+	| "recovery_failed"
 	| "not_found"
 	| "unsupported";
 

@@ -21,4 +21,7 @@ export { robloxPlatform } from "./platform/roblox";
 export { DeepReadonly } from "./record/deepReadonly";
 export { Migration } from "./record/migrations";
 export { Err, Ok, Result, err, ok } from "./result";
+export { Journal, JournalEntry, JournalState } from "./trade/journal";
+export { Recovery, RecoveryReason } from "./trade/recovery";
+export { trade, TradeChange, TradeOptions, TradeResult } from "./trade/trade";
 export { Signal, SignalConnection, Subscribable } from "./util/signal";

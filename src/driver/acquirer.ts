@@ -9,9 +9,10 @@ import { acquire, AcquireDecision } from "../record/acquire";
 import { asTransform } from "../record/asTransform";
 import { clearLock, giveBack, GiveBackDecision } from "../record/giveBack";
 import { CLOCK_KEY } from "../record/limits";
-import { StoppedProof } from "../record/ownership";
+import { Claim, StoppedProof } from "../record/ownership";
 import { StoredLock, StoredRecord } from "../record/types";
 import { Err, err, ok, Result } from "../result";
+import { Recovery } from "../trade/recovery";
 import { BackOff } from "../util/backOff";
 import { Waiter } from "../util/waiter";
 import { HeldLock, WRITE_SECONDS } from "./openProfile";
@@ -54,6 +55,8 @@ export interface AcquireWish {
 	readonly deadline: number;
 	/** Asks another server for its lock and watches over its life, where handoff is on and the load waits. */
 	readonly watch?: HolderWatch;
+	/** Token of a trade's pointer that is cleared where its journal is lost, by an operator's word. */
+	readonly abandons?: string;
 	/** Yields for up to `seconds` between two attempts. */
 	readonly park: (seconds: number) => void;
 	/** Why the lock is no longer wanted; undefined while it is. Asked after every yield. */
@@ -82,7 +85,11 @@ export class Acquirer {
 	private clearing = 0;
 	private closing = false;
 
-	public constructor(private readonly home: AcquirerHome) {}
+	private readonly recovery: Recovery;
+
+	public constructor(private readonly home: AcquirerHome) {
+		this.recovery = new Recovery(home);
+	}
 
 	/**
 	 * Takes the lock of a record; yields. An attempt that was not answered recognizes itself in the next one. When it fails
@@ -223,9 +230,11 @@ export class Acquirer {
 			defaults: home.defaults,
 			migrations: home.migrationNames,
 			takeOrphan: attempts.orphan,
+			abandons: attempts.abandons,
 			importLegacy: home.importLegacy,
 			checkImported: (data: unknown) => home.checkImported(data),
 		};
+		attempts.claim = request.claim;
 		const decide = (value: unknown, updatedTime: number | undefined): AcquireDecision =>
 			acquire(value, updatedTime, request);
 		const left = math.clamp(wish.deadline - platform.clock(), LAST_ATTEMPT_SECONDS, WRITE_SECONDS);
@@ -262,8 +271,7 @@ export class Acquirer {
 			case "held":
 				return this.held(wish, attempts, decision);
 			case "unresolved":
-				if (attempts.orphan !== undefined) this.giveBack(key, attempts.orphan);
-				return { failed: unresolvedTransaction(store, key) };
+				return this.resolve(wish, attempts, decision.pointer);
 			case "outdated":
 			case "mismatch":
 				if (decision.orphan !== undefined) this.giveBack(key, decision.orphan.Token);
@@ -271,6 +279,28 @@ export class Acquirer {
 			case "invalid":
 				return { failed: invalidRecord(store, key, decision.reason) };
 		}
+	}
+
+	/** A trade is on the record: its journal decides, before anyone sees the data. */
+	private resolve(wish: AcquireWish, attempts: Attempts, pointer: unknown): Step {
+		const { key } = wish;
+		const unresolved = unresolvedTransaction(this.home.store, key);
+		const resolved = pointer !== undefined ? this.recovery.resolve(key, pointer, attempts.claim!) : err(unresolved);
+		if (resolved.success) return { again: unresolved, atOnce: true };
+		const { error: cause } = resolved;
+		const token = typeIs(pointer, "table") ? (pointer as { Token?: unknown }).Token : undefined;
+		if (cause.type === "recovery_failed" && wish.abandons !== undefined && wish.abandons === token) {
+			if (attempts.abandons === undefined) {
+				attempts.abandons = wish.abandons;
+				this.home.platform.warn(
+					`Baton: the unfinished trade of "${key}" in store "${this.home.store}" is given up, as the load was told to: ` +
+						`its data stay as they are. ${cause.message}`,
+				);
+				return { again: unresolved, atOnce: true };
+			}
+		}
+		if (attempts.orphan !== undefined) this.giveBack(key, attempts.orphan);
+		return { failed: cause };
 	}
 
 	private held(wish: AcquireWish, attempts: Attempts, decision: Held): Step {
@@ -339,6 +369,11 @@ class Attempts {
 	public silentToken?: string;
 	/** Whether the store's time was asked for, and answered. */
 	public askedTime = false;
+
+	/** What the last attempt knew of time and life: recovery goes by the same. */
+	public claim?: Claim;
+	/** Token of the pointer that may be cleared without its journal. */
+	public abandons?: string;
 
 	public constructor(public token: string) {}
 

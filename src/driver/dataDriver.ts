@@ -164,12 +164,13 @@ export class DataDriver<T extends object> {
 	 * unknown.
 	 */
 	public load(key: string, options: LoadOptions = {}): Result<Profile<T>> {
-		const { userIds, waitForLock, handoffSeconds } = readLoadOptions("driver.load", options);
+		const { userIds, waitForLock, handoffSeconds, abandonTransaction } = readLoadOptions("driver.load", options);
 		return this.open({
 			key,
 			userIds,
 			waitsForLock: waitForLock === true,
 			localSeconds: handoffSeconds ?? this.settings.localHandoffSeconds ?? 0,
+			abandons: abandonTransaction,
 			isWanted: () => true,
 		});
 	}
@@ -459,6 +460,7 @@ export class DataDriver<T extends object> {
 			waitsForLock: wish.waitsForLock,
 			deadline,
 			unwanted: () => this.unwanted(wish),
+			abandons: wish.abandons,
 			park: (seconds) => slot.park(seconds),
 			watch:
 				wish.waitsForLock && this.handoff !== undefined
@@ -483,6 +485,8 @@ export class DataDriver<T extends object> {
 				jobId: this.jobId,
 				presence: () => this.handoff?.flag(),
 				admit: (data) => this.gate.admit(key, data),
+				bytesOf: (data) => this.gate.bytesOf(data),
+				onBlocked: () => this.profileBlocked(profile),
 				metric: (name, value, tags) => this.metrics.report(name, value, tags),
 				onAttemptEnded: () => place.signalChange(),
 				reopen: () => {
@@ -499,7 +503,14 @@ export class DataDriver<T extends object> {
 			lock,
 			gated.value,
 		);
+		profile.tradeIds = record.Meta.TransactionIds ?? [];
 		return ok(profile);
+	}
+
+	/** A trade left the profile's outcome unsettled: its session ends, and the next load, on any server, settles it. */
+	private profileBlocked(profile: OpenProfile<T>): void {
+		this.sessions?.endUnfinished(profile);
+		this.kernel?.events.transactionEnded.fire(profile.key, true);
 	}
 
 	private profileEnded(slot: Slot<T>, profile: OpenProfile<T>, lost: BatonError | undefined): void {
@@ -560,6 +571,7 @@ interface OpenWish {
 	readonly userIds?: ReadonlyArray<number>;
 	readonly waitsForLock: boolean;
 	readonly localSeconds: number;
+	readonly abandons?: string;
 	readonly isWanted: () => boolean;
 	readonly player?: Player;
 }

@@ -52,6 +52,12 @@ export class DataGate<T extends object> {
 		return err(new BatonError("invalid_data", message, { store, key, path: reason.path }));
 	}
 
+	/** An upper bound of the JSON size of data that were let in, in bytes. */
+	public bytesOf(data: unknown): number {
+		const admitted = this.admission.admit(data);
+		return admitted.ok ? admitted.bytes : math.huge;
+	}
+
 	/** Lets data in that a record holds. Errors: `migration_failed`, `invalid_data`. Does not yield. */
 	public fromRecord(key: string, record: StoredRecord): Result<GatedData<T>> {
 		const store = this.options.name;

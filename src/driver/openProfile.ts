@@ -5,13 +5,14 @@ import { updateWithin } from "../backend/updateWithin";
 import { BatonError, LockHolder } from "../errors";
 import { Platform } from "../platform/platform";
 import { DeepReadonly } from "../record/deepReadonly";
-import { LostReason } from "../record/holding";
+import { LostReason, WriteId } from "../record/holding";
 import { release } from "../record/release";
 import { Kept, save, SaveDecision } from "../record/save";
 import { err, ok, Result } from "../result";
 import { noYield } from "../util/noYield";
 import { Signal } from "../util/signal";
 import { GatedData } from "./dataGate";
+import { Hold } from "./hold";
 import { Profile } from "./profile";
 import { unresolvedTransaction } from "./recordErrors";
 import { AttemptOutcome, ProfileWriter, WriteKind, WriterHost } from "./writer";
@@ -41,6 +42,10 @@ export interface ProfileHome<T extends object> {
 	readonly presence: () => boolean | undefined;
 	/** Checks and freezes data that wants to enter a profile. */
 	readonly admit: (data: unknown) => Result<DeepReadonly<T>>;
+	/** An upper bound of the JSON size of data that were admitted, in bytes. */
+	readonly bytesOf: (data: unknown) => number;
+	/** A trade ended while the outcome of this profile was not settled. */
+	readonly onBlocked: (key: string) => void;
 	readonly metric: (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
 	readonly onAttemptEnded: () => void;
 	/** Gives the profile its key on this server back, after a release; or tells why not. */
@@ -84,13 +89,17 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private releasesWithoutData = 0;
 	/** Whether the lock on the record may say that this server beats. */
 	private saysPresent: boolean;
+	/** Ids of the trades that the record has seen committed. */
+	public tradeIds: ReadonlyArray<string> = [];
+	private held?: Hold;
+	private blocked = false;
 	private updating = false;
 	/** While the onReleasing handlers run: they may still update. */
 	private handling = false;
 	private releasingHandlers: ReadonlyArray<(profile: Profile<T>) => void> = [];
 
 	public constructor(
-		private readonly home: ProfileHome<T>,
+		public readonly home: ProfileHome<T>,
 		public readonly key: string,
 		/** User ids for every write; undefined keeps the stored ones. */
 		public readonly userIds: ReadonlyArray<number> | undefined,
@@ -116,6 +125,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (!typeIs(change, "function"))
 			error("Baton: profile.update takes a function from the data to the next data", 2);
 		if (this.updating) error("Baton: profile.update was called inside the function given to profile.update", 2);
+		if (this.held?.deciding === true) error("Baton: profile.update was called inside a trade's own function", 2);
+		this.awaitHold();
 		const closed = this.closedError();
 		if (closed !== undefined) return err(closed);
 		this.updating = true;
@@ -147,6 +158,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	}
 
 	public release(): Result<undefined> {
+		this.awaitHold();
 		if (this.state === "released") return ok(undefined);
 		if (this.state === "lost") return err(this.lost!);
 		// The release would carry the data as of now, without what the handlers still to come write.
@@ -191,6 +203,66 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		};
 	}
 
+	/** Yields until no write is at the store; while it is held, none starts. */
+	public awaitWrites(): void {
+		while (this.writer.isRunning()) this.writer.attemptEnded.wait();
+	}
+
+	/** The trade or transaction that has the profile to itself. */
+	public hold(): Hold | undefined {
+		return this.held?.lasts() === true ? this.held : undefined;
+	}
+
+	/** Takes the profile for a trade or transaction; undefined where another has it, or it is closed or blocked. */
+	public takeHold(): Hold | undefined {
+		if (this.hold() !== undefined || this.state !== "active" || this.blocked) return undefined;
+		this.held = new Hold(this.home.platform);
+		return this.held;
+	}
+
+	/** A trade's outcome for it is not settled: nothing but the lock is written any more, and a load finishes the trade. */
+	public block(): void {
+		this.blocked = true;
+		this.active = false;
+	}
+
+	/** Whether a trade's outcome for it is not settled. */
+	public isBlocked(): boolean {
+		return this.blocked;
+	}
+
+	/** Its place on the record, for a write under its lock. The number is new: nothing sent before can land over it. */
+	public nextWrite(): WriteId {
+		const { lock, adopted, home } = this;
+		this.seq += 1;
+		const adopts = adopted.isEmpty() ? undefined : { jobId: home.jobId, from: adopted };
+		return { token: lock.token, turn: lock.turn, seq: this.seq, adopts };
+	}
+
+	/** A write of {@link nextWrite} was answered as stored; `data` are what the record holds then, where that is known. */
+	public noteWritten(data: DeepReadonly<T> | undefined, presence: boolean | undefined): void {
+		this.unanswered = undefined;
+		this.adopted = [];
+		this.lastWritten = this.home.platform.clock();
+		this.saysPresent = presence === true;
+		if (data !== undefined) this.stored = data;
+	}
+
+	/** A committed trade's data and ids become the profile's. */
+	public take(data: DeepReadonly<T>, ids: ReadonlyArray<string>): void {
+		const previous = this.data;
+		this.data = data;
+		this.tradeIds = ids;
+		this.onChanged.fire(data, previous);
+	}
+
+	/** Another server has the record: the profile is closed, as by a save that found it. */
+	public lose(why: LostReason, holder: LockHolder | undefined): BatonError {
+		const problem = this.lostError(why, holder);
+		this.writer.abandon(problem);
+		return problem;
+	}
+
 	/** Whether it waits for its last save. */
 	public isLeaving(): boolean {
 		return this.state === "leaving";
@@ -207,6 +279,10 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	}
 
 	public isDirty(): boolean {
+		return !this.blocked && this.hasUnsaved();
+	}
+
+	private hasUnsaved(): boolean {
 		return this.data !== this.stored || this.unanswered !== undefined;
 	}
 
@@ -374,6 +450,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.saysPresent = attempt.presence === true;
 		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
 		if (attempt.kind === "touch") return;
+		if (!withData && this.blocked) return;
 		if (!withData) {
 			this.home.platform.warn(
 				`Baton: the store refuses the data of profile "${this.key}" of store "${this.home.store}" for good. Its lock ` +
@@ -421,8 +498,14 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		return new BatonError("lock_lost", message, { store, key: this.key, holder });
 	}
 
+	/** Yields until a trade or transaction that has it to itself is through; each ends within its own bound. */
+	private awaitHold(): void {
+		for (let hold = this.hold(); hold !== undefined; hold = this.hold()) hold.wait();
+	}
+
 	/** Why it takes no more changes; undefined while it does. */
 	public closedError(): BatonError | undefined {
+		if (this.state === "active" && this.blocked) return unresolvedTransaction(this.home.store, this.key);
 		if (this.state === "active") return undefined;
 		if (this.lost !== undefined) return this.lost;
 		const { store } = this.home;

@@ -159,12 +159,18 @@ export interface LoadOptions {
 	readonly waitForLock?: boolean;
 	/** Seconds to wait for a load or release of the same key on this server. Default: `localHandoffSeconds`, else 0. */
 	readonly handoffSeconds?: number;
+	/**
+	 * For operators: the token of an unfinished trade whose journal is lost. The record keeps its data, the pointer to the
+	 * journal is cleared, and a warning says so. Only used where recovery has failed.
+	 */
+	readonly abandonTransaction?: string;
 }
 
 const LOAD_RULES: Readonly<Record<string, Rule>> = {
 	userIds: userIdList,
 	waitForLock: isA("boolean"),
 	handoffSeconds: seconds(0),
+	abandonTransaction: isA("string"),
 };
 
 /** Throws where an option is unknown or of the wrong kind. `level` is the game's line, as `error` counts from here. */

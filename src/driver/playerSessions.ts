@@ -92,11 +92,20 @@ export class PlayerSessions<T extends object> {
 		this.finish(session, "lock_lost");
 	}
 
+	/** A trade of the profile is unsettled: the session ends, the lock alone is released, and the next load settles it. */
+	public endUnfinished(profile: OpenProfile<T>): void {
+		this.endWith(profile, "transaction_unfinished");
+	}
+
 	/** Another server asked for the profile, since its player joined there: the session ends and the profile is released. */
 	public handOver(profile: OpenProfile<T>): void {
+		this.endWith(profile, "handed_over");
+	}
+
+	private endWith(profile: OpenProfile<T>, reason: SessionEndReason): void {
 		const player = profile.player;
 		const session = player !== undefined ? this.sessions.get(player) : undefined;
-		if (session !== undefined && session.profile === profile) this.finish(session, "handed_over");
+		if (session !== undefined && session.profile === profile) this.finish(session, reason);
 		this.home.platform.task.spawn(() => profile.release());
 	}
 

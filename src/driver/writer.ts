@@ -3,6 +3,7 @@ import { Platform } from "../platform/platform";
 import { err, ok, Result } from "../result";
 import { BackOff, LADDER_TRIES } from "../util/backOff";
 import { Waiter } from "../util/waiter";
+import { Hold } from "./hold";
 
 /** One write of a profile: everything, the lock's time only, everything and give up the lock, give up the lock only. */
 export type WriteKind = "save" | "touch" | "release" | "releaseOnly";
@@ -28,6 +29,10 @@ export interface WriterHost {
 	onFailing(kind: WriteKind, error: BatonError): void;
 	/** What a release answers that was called off, since the player is back. */
 	calledOffError(): BatonError;
+	/** Whether only the lock may be written. */
+	isBlocked(): boolean;
+	/** A trade or transaction that has the profile to itself: no attempt starts meanwhile. */
+	hold(): Hold | undefined;
 	/** An attempt has ended, however. */
 	onAttemptEnded(): void;
 	/** An attempt failed, of whatever number. */
@@ -131,6 +136,12 @@ export class ProfileWriter {
 		for (const { reply } of calledOff) reply.resolve(err(this.host.calledOffError()));
 	}
 
+	/** Another write has found the lock lost: nothing more is written. Does not yield. */
+	public abandon(lost: BatonError): void {
+		if (!this.ended) this.finish(lost, []);
+		this.backOff.hurry();
+	}
+
 	/** Cuts a back-off pause short, also one that is about to begin, and starts the ladder anew: somebody waits. */
 	public hurry(): void {
 		this.skipsPause = true;
@@ -157,7 +168,11 @@ export class ProfileWriter {
 		if (this.running || this.ended) return;
 		this.running = true;
 		this.platform.task.spawn(() => {
-			while (!this.ended && this.hasWork()) this.step();
+			while (!this.ended && this.hasWork()) {
+				const hold = this.host.hold();
+				if (hold !== undefined) hold.wait();
+				else this.step();
+			}
 			this.running = false;
 		});
 	}
@@ -227,6 +242,8 @@ export class ProfileWriter {
 
 	private nextKind(): WriteKind {
 		if (!this.leaving) return this.host.isDirty() ? "save" : "touch";
+		// The record points at a journal, which knows better than the copy in memory.
+		if (this.host.isBlocked()) return "releaseOnly";
 		// Data that the store refuses for good must not keep the lock for good (the loss is reported by the profile).
 		return this.rejections >= REJECTIONS_BEFORE_RELEASE_ONLY ? "releaseOnly" : "release";
 	}

@@ -21,6 +21,8 @@ export interface AcquireRequest {
 	 * an acquire that lands late cannot take the lock of a session that began after it was sent.
 	 */
 	readonly takeOrphan?: string;
+	/** Token of a trade's pointer to clear, since its journal is lost for good. */
+	readonly abandons?: string;
 	/** Turns a stored value that is no Baton record into data, or gives undefined to leave it alone. Pure. */
 	readonly importLegacy?: (value: unknown) => unknown;
 	/** What is wrong with imported data, as a sentence; undefined where nothing is. Pure. */
@@ -119,14 +121,16 @@ function onRecord(record: StoredRecord, owner: Ownership, request: AcquireReques
 		return { keep: "orphan", lock: owner.lock };
 	}
 	const pointer = record.Meta.PendingTransaction as unknown;
-	if (record.Pending !== undefined || pointer !== undefined) {
+	const isAbandoned =
+		request.abandons !== undefined && (pointer as { Token?: unknown } | undefined)?.Token === request.abandons;
+	if (record.Pending !== undefined || (pointer !== undefined && !isAbandoned)) {
 		return { keep: "unresolved", pending: record.Pending, pointer, record };
 	}
 	const turn = record.Meta.Turn + 1;
 	const write: StoredRecord = {
 		...record,
 		Lock: lockFor(request, turn),
-		Meta: { ...record.Meta, Turn: turn, ReleasedToken: undefined },
+		Meta: { ...record.Meta, Turn: turn, ReleasedToken: undefined, PendingTransaction: undefined },
 	};
 	const took =
 		owner.verdict === "free" || owner.verdict === "mine" ? undefined : { lock: owner.lock, verdict: owner.verdict };

@@ -438,7 +438,7 @@ export = () => {
 		});
 
 		it("a load that is refused clears it: outdated, and with a trade that is not finished", () => {
-			for (const why of ["outdated", "unresolved_transaction"] as const) {
+			for (const why of ["outdated", "recovery_failed"] as const) {
 				simulate({}, (world) => {
 					const play = new Game(world);
 					const record: StoredRecord = {

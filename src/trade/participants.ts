@@ -1,0 +1,103 @@
+import { updateWithin } from "../backend/updateWithin";
+import { Hold } from "../driver/hold";
+import { OpenProfile } from "../driver/openProfile";
+import { BatonError } from "../errors";
+import { DeepReadonly } from "../record/deepReadonly";
+import { asTransform } from "../record/asTransform";
+import { StoredPointer } from "../record/types";
+import { err, ok, Result } from "../result";
+import { untilAnswered } from "../util/untilAnswered";
+import { Journal } from "./journal";
+import { HolderRequest, ParticipantDecision, prepareTrade, settleTrade, withId } from "./participant";
+
+/** How long one try of a write may go unanswered, in seconds. */
+const TRY_SECONDS = 10;
+/** How long a participant's write is tried, in seconds; the bound of every wait for a trade is a few of these. */
+export const WRITE_BOUND_SECONDS = 15;
+
+/** How a participant's write ended: answered as written, or answered as refused. */
+export type ParticipantAnswer =
+	| { readonly kind: "written" }
+	| { readonly kind: "refused"; readonly decision: ParticipantDecision; readonly error: BatonError };
+
+/** One side of a trade while it runs: the profile, held, and what the trade does to it. */
+export class Participant<T extends object> {
+	/** Whether its prepare was sent, so that a later write has to end it. */
+	public prepareSent = false;
+	/** Whether a write that ends the trade for it was answered. */
+	public settled = false;
+	/** Its data after the trade. */
+	public outcome?: DeepReadonly<T>;
+	/** The data from before the trade, which the prepare stores. */
+	private readonly before: DeepReadonly<T>;
+
+	public constructor(
+		public readonly profile: OpenProfile<T>,
+		private readonly hold: Hold,
+	) {
+		this.before = profile.data;
+	}
+
+	/** Its data after the trade and its ids, as the journal keeps them. */
+	public entry(id: string): Journal["Entries"][string] {
+		return { Data: this.outcome, Seen: withId(this.profile.tradeIds, id) };
+	}
+
+	/** Points its record at the journal, with the data from before the trade. Yields. */
+	public prepare(pointer: StoredPointer, id: string): Result<ParticipantAnswer> {
+		this.prepareSent = true;
+		const part = { data: this.before as unknown, migrations: this.profile.home.migrationNames };
+		return this.write(pointer, this.before, (value, request) => prepareTrade(value, { ...request, id, part }));
+	}
+
+	/** Ends the trade on its record. Yields. */
+	public settle(pointer: StoredPointer, id: string, committed: boolean): Result<ParticipantAnswer> {
+		const ids = withId(this.profile.tradeIds, id);
+		const outcome = committed ? { data: this.outcome as unknown, ids } : undefined;
+		const answer = this.write(pointer, committed ? this.outcome : undefined, (value, request) =>
+			settleTrade(value, { ...request, outcome }),
+		);
+		this.settled = answer.success && answer.value.kind === "written";
+		return answer;
+	}
+
+	/** The profile is everyone's again. */
+	public finish(): void {
+		this.hold.finish();
+	}
+
+	private write(
+		pointer: StoredPointer,
+		stored: DeepReadonly<T> | undefined,
+		decide: (value: unknown, request: HolderRequest) => ParticipantDecision,
+	): Result<ParticipantAnswer> {
+		const { profile } = this;
+		const { home, key } = profile;
+		// One number for all tries of this write, so that each recognizes the others.
+		const id = profile.nextWrite();
+		const presence = home.presence();
+		const answer = untilAnswered(home.platform, WRITE_BOUND_SECONDS, () => {
+			const request = { ...id, pointer, time: home.platform.time(), presence };
+			return updateWithin(
+				home,
+				key,
+				TRY_SECONDS,
+				asTransform((value) => decide(value, request), profile.userIds),
+			);
+		});
+		if (!answer.success) return answer;
+		home.storeClock.observe(answer.value.updatedTime);
+		const decision = answer.value.report;
+		if (decision.write !== undefined || decision.keep === "mine") {
+			profile.noteWritten(stored, presence);
+			return ok({ kind: "written" });
+		}
+		if (decision.keep === "lost") {
+			return ok({ kind: "refused", decision, error: profile.lose(decision.why, decision.holder) });
+		}
+		const store = home.store;
+		const message = `Baton: the record of "${key}" in store "${store}" takes no part in the trade (${decision.keep})`;
+		const problem = new BatonError("unresolved_transaction", message, { store, key });
+		return decision.keep === "superseded" ? err(problem) : ok({ kind: "refused", decision, error: problem });
+	}
+}

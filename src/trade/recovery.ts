@@ -1,0 +1,141 @@
+import { updateWithin } from "../backend/updateWithin";
+import { BatonError } from "../errors";
+import { asTransform } from "../record/asTransform";
+import { Claim } from "../record/ownership";
+import { shapeOf } from "../record/shape";
+import { StoredPointer } from "../record/types";
+import { err, ok, Result } from "../result";
+import { untilAnswered } from "../util/untilAnswered";
+import { decideJournal, entryOf, isAllSettled, isJournal, Journal, JournalDecision, settleJournal } from "./journal";
+import { changeJournal, JournalHome } from "./journalStore";
+import { fencePeer, recoverParticipant } from "./participant";
+
+/** How long one step is tried, in seconds. */
+const STEP_SECONDS = 10;
+
+/** The four ways in which a recovery fails by itself (seed "Transaction recovery", How recovery runs). */
+export type RecoveryReason =
+	| "malformed pending transaction"
+	| "transaction journal is missing or invalid"
+	| "transaction participant is missing or invalid"
+	| "transaction participant is still owned";
+
+/**
+ * Finishes trades whose server died or whose saves failed. The journal decides: a committed trade is applied, an aborted
+ * one dropped, and an undecided one is aborted in the same record in which its coordinator would commit it.
+ */
+export class Recovery {
+	public constructor(private readonly home: JournalHome) {}
+
+	/** Whether a stored value is a well-formed journal for `token`. Does not yield. */
+	public static valid(value: unknown, token: string): value is Journal {
+		return isJournal(value, token);
+	}
+
+	/**
+	 * Decides the journal that `pending` points at, settles participant `key` and acknowledges it. `claim` is the load's own
+	 * ownership rule. Yields. Errors: `recovery_failed`, with one of {@link RecoveryReason} in its message; `roblox`.
+	 */
+	public resolve(key: string, pending: unknown, claim: Claim): Result<undefined> {
+		if (!isPointer(pending)) return err(this.failure(key, "malformed pending transaction"));
+		const pointer = pending;
+		const decided = this.journal(pointer.Key, (value) => decideJournal(value, pointer.Token, "Aborted"));
+		if (!decided.success) return decided;
+		const journal = journalIn(decided.value);
+		if (journal === undefined)
+			return this.failedUnlessMoved(key, pointer, "transaction journal is missing or invalid");
+		const entry = entryOf(journal, key);
+		if (entry === undefined) return err(this.failure(key, "transaction participant is missing or invalid"));
+		const applies = journal.State === "Committed" && journal.Settled[key] !== true;
+		const request = { claim, pointer, entry: applies ? entry : undefined };
+		const settled = untilAnswered(this.home.platform, STEP_SECONDS, () =>
+			updateWithin(
+				this.home,
+				key,
+				STEP_SECONDS,
+				asTransform((value, updatedTime) => recoverParticipant(value, updatedTime, request)),
+			),
+		);
+		if (!settled.success) return settled;
+		this.home.storeClock.observe(settled.value.updatedTime);
+		const { report } = settled.value;
+		if (report.write === undefined && report.keep === "owned") {
+			return err(this.failure(key, "transaction participant is still owned"));
+		}
+		this.acknowledge(pointer.Key, pointer.Token, key);
+		return ok(undefined);
+	}
+
+	/**
+	 * Notes that `participant` is done, and every peer that no longer points at the journal; removes the journal once all
+	 * are. A failure leaves a journal behind, nothing else. Yields.
+	 */
+	public acknowledge(journalKey: string, token: string, participant: string): void {
+		const pointer = { Key: journalKey, Token: token };
+		const noted = this.journal(journalKey, (value) => settleJournal(value, token, [participant]));
+		const journal = noted.success ? journalIn(noted.value) : undefined;
+		if (journal === undefined) return;
+		const done = new Array<string>();
+		for (const [peer] of pairs(journal.Entries)) {
+			if (journal.Settled[peer] !== true && this.isDone(peer, pointer)) done.push(peer);
+		}
+		const settled = this.journal(journalKey, (value) => settleJournal(value, token, [participant, ...done]));
+		const after = settled.success ? journalIn(settled.value) : undefined;
+		if (after !== undefined && isAllSettled(after)) this.cleanup(journalKey);
+	}
+
+	/** An update of any record of the store, tried a few times. Yields. */
+	public update(key: string, decide: (value: unknown) => JournalDecision): Result<JournalDecision> {
+		return this.journal(key, decide);
+	}
+
+	/** Deletes a journal where the backend can. Yields. */
+	public cleanup(journalKey: string): void {
+		this.home.backend.remove?.(journalKey);
+	}
+
+	/** A peer that does not point at the journal is done, once a late prepare of it can no longer land. */
+	private isDone(peer: string, pointer: StoredPointer): boolean {
+		const fenced = updateWithin(
+			this.home,
+			peer,
+			STEP_SECONDS,
+			asTransform((value) => fencePeer(value, pointer)),
+		);
+		if (!fenced.success) return false;
+		this.home.storeClock.observe(fenced.value.updatedTime);
+		const { report } = fenced.value;
+		return report.write !== undefined || report.keep === "fenced";
+	}
+
+	private journal(key: string, decide: (value: unknown) => JournalDecision): Result<JournalDecision> {
+		return changeJournal(this.home, key, STEP_SECONDS, decide);
+	}
+
+	/** A journal that is gone may have been finished meanwhile: only the same pointer, still there, is a failure. */
+	private failedUnlessMoved(key: string, pointer: StoredPointer, reason: RecoveryReason): Result<undefined> {
+		const found = this.home.backend.read(key, true);
+		if (!found.success) return found;
+		const shape = shapeOf(found.value?.value);
+		const stored = shape.kind === "record" ? (shape.record.Meta.PendingTransaction as unknown) : undefined;
+		const isSame = isPointer(stored) && stored.Key === pointer.Key && stored.Token === pointer.Token;
+		return isSame ? err(this.failure(key, reason)) : ok(undefined);
+	}
+
+	private failure(key: string, reason: RecoveryReason): BatonError {
+		const { store } = this.home;
+		const message = `transaction recovery failed: ${reason} ("${key}" in store "${store}", left as it is)`;
+		return new BatonError("recovery_failed", message, { store, key });
+	}
+}
+
+function isPointer(value: unknown): value is StoredPointer {
+	if (!typeIs(value, "table")) return false;
+	const { Key, Token } = value as unknown as StoredPointer;
+	return typeIs(Key, "string") && typeIs(Token, "string");
+}
+
+function journalIn(decision: JournalDecision): Journal | undefined {
+	if (decision.write !== undefined) return decision.write;
+	return decision.keep === "as it is" ? decision.journal : undefined;
+}
