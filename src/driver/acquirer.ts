@@ -22,7 +22,7 @@ import { foreignFormat, givenBack, invalidRecord, lockedElsewhere, unresolvedTra
 const FIRST_SPACING = 0.5;
 const LAST_SPACING = 2;
 /** What an attempt gets at least, in seconds, before it counts as unanswered, be the load's deadline near or past. */
-const LAST_ATTEMPT_SECONDS = 5;
+export const LAST_ATTEMPT_SECONDS = 5;
 
 /** What a driver tells its acquirer. */
 export interface AcquirerHome {

@@ -11,7 +11,7 @@ import { checkKey } from "../record/limits";
 import { err, ok, Result } from "../result";
 import { runAll } from "../util/parallel";
 import { Signal, Subscribable } from "../util/signal";
-import { Acquirer } from "./acquirer";
+import { Acquirer, LAST_ATTEMPT_SECONDS } from "./acquirer";
 import { Autosave } from "./autosave";
 import { DataGate } from "./dataGate";
 import { Kernel } from "./kernel";
@@ -379,7 +379,8 @@ export class DataDriver<T extends object> {
 			if (slot === undefined) return ok(undefined);
 			const { profile } = slot;
 			if (profile !== undefined && profile.isLeaving() && profile.writer.hasFailed()) {
-				if (profile.adopt()) return this.adopted(profile, wish);
+				const seconds = math.max(deadline - this.platform.clock(), LAST_ATTEMPT_SECONDS);
+				if (profile.adopt(seconds)) return this.adopted(profile, wish);
 				continue;
 			}
 			const left = deadline - this.platform.clock();
@@ -401,6 +402,8 @@ export class DataDriver<T extends object> {
 
 	private adopted(profile: OpenProfile<T>, wish: OpenWish): Result<OpenProfile<T>> {
 		this.metrics.report("lock.adopted", 1);
+		// It is that of whoever asked now: a request of another server ends only a player's, and that player has left.
+		profile.player = wish.player;
 		// Once whoever is back has it in hand; and no message may hold up the load.
 		this.platform.task.defer(() => this.requests?.settled(wish.key));
 		const unwanted = this.unwanted(wish);

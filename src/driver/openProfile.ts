@@ -170,7 +170,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public reacquire(): Result<undefined> {
 		while (this.state === "leaving") {
 			// A release that has not landed is called off, as for a player who is back.
-			if (this.writer.hasFailed()) this.adopt();
+			if (this.writer.hasFailed()) this.adopt(WRITE_SECONDS);
 			else this.writer.attemptEnded.wait();
 		}
 		if (this.state === "active") return ok(undefined);
@@ -370,19 +370,19 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	/**
 	 * The player is back before the last save could land: the profile goes on as it is, under a fresh token, so that
 	 * neither an old release nor an old request can reach the new session. Makes one attempt to write that; yields until it
-	 * ends. False where it does not go on after all: the record is no longer this server's, or it was released meanwhile.
+	 * ends, `seconds` at most: one that lasts goes on as a save that is under way. False where it does not go on after all: the record is no longer this server's, or it was released meanwhile.
 	 * Call it only while the profile is leaving and no attempt runs.
 	 */
-	public adopt(): boolean {
+	public adopt(seconds: number): boolean {
 		const { platform, store } = this.home;
 		this.adopting = true;
 		this.goOn("active");
 		const ended = this.writer.attemptEnded;
 		this.writer.resume();
-		ended.wait();
+		const isAnswered = ended.wait(seconds) === true;
 		this.adopting = false;
 		if (this.state !== "active") return false;
-		if (this.writer.hasFailed()) {
+		if (!isAnswered || this.writer.hasFailed()) {
 			platform.warn(
 				`Baton: profile "${this.key}" of store "${store}" goes on here, but could not be saved yet; it is tried on`,
 			);

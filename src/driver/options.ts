@@ -5,7 +5,10 @@ import { checkName } from "../record/limits";
 import { Migration } from "../record/migrations";
 import { SessionEndHandler } from "./sessionEnd";
 
-/** Receives what a driver measures. Must not yield; an error of it is reported and changes nothing. */
+/**
+ * Receives what a driver measures (`docs/reference.md` lists the names). Must not yield; an error of it is reported and
+ * changes nothing.
+ */
 export type MetricHandler = (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
 
 /** How Studio keeps its data: apart from the live data, in it, or nowhere. */

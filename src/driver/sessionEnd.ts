@@ -13,7 +13,7 @@ export type SessionEndReason =
 
 /**
  * Ends a player's session in the game's own way, in place of `player:Kick(message)`. Runs in a thread of its own and may
- * yield. The profile is closed already.
+ * yield. The profile is closed already, but on `handed_over`: it is released once the handler yields or returns.
  */
 export type SessionEndHandler = (player: Player, reason: SessionEndReason, message: string) => void;
 

@@ -1,6 +1,6 @@
 import { World } from "../../cloud/world";
 import { expectText, PlayerGame, recordOf, STORE } from "../driver/playerGame";
-import { Coming, KEY, must, PROFILES, Servers, withServers } from "./servers";
+import { Coming, KEY, must, PROFILES, Servers, USER, withServers } from "./servers";
 
 const ONE_WRITE = { fast: 0.08, live: 0.5 };
 
@@ -301,6 +301,50 @@ export = () => {
 				expect(again).to.equal(profile);
 				expect(profile.active).to.equal(true);
 				expect(found).to.equal(6);
+			});
+		});
+	});
+
+	describe("one deadline for the whole join (issue 2, Load)", () => {
+		it("an adoption whose attempt is never answered: the player plays on at the deadline, and is saved once the store is back", () => {
+			withServers({}, (servers, world) => {
+				const { s1 } = servers;
+				leftWithFailedSave(servers, world);
+				const hang = world.faults.add({
+					service: "DataStore",
+					op: "UpdateAsync",
+					key: KEY,
+					server: s1.server,
+					effect: "hang",
+				});
+				const since = world.now();
+				const { profile } = s1.join(USER);
+				const waited = world.now() - since;
+				must(waited > 14 && waited < 15.2, `the join took ${waited} s`);
+				expect(profile.active).to.equal(true);
+				s1.set(profile, 9);
+				hang.remove();
+				world.wait(40);
+				expect(s1.coins(KEY)).to.equal(9);
+				expect(profile.active).to.equal(true);
+			});
+		});
+	});
+
+	describe("rule 4.5: an adopted profile is that of whoever asked for it", () => {
+		it("a manual load that goes on with a departed player's profile: a request is told and ends nothing", () => {
+			withServers({}, (servers, world) => {
+				const { s1, s2 } = servers;
+				const profile = leftWithFailedSave(servers, world).profile;
+				const again = s1.server.run(() => s1.driver.load(KEY)).unwrap();
+				expect(again).to.equal(profile);
+				expect(again.player).to.equal(undefined);
+				let asked = 0;
+				s1.server.run(() => again.onReleaseRequested.connect(() => (asked += 1)));
+				s2.server.join(USER);
+				world.wait(8);
+				expect(asked > 0).to.equal(true);
+				expect(again.active).to.equal(true);
 			});
 		});
 	});
