@@ -39,7 +39,6 @@ export type PresenceStore = Pick<MemoryDriver<number>, "get" | "set" | "remove">
 export class Presence {
 	/** Changes whenever an earlier empty read stops counting. */
 	public epoch = 0;
-	private readonly startedAt: number;
 	/** When the last answered beat was sent; it cannot expire before that plus its lifetime. */
 	private beatAt?: number;
 	/** The last moment at which something was wrong with this server's own beats. */
@@ -63,8 +62,7 @@ export class Presence {
 		private readonly store: PresenceStore,
 		private readonly onSilent: () => void,
 	) {
-		this.startedAt = platform.clock();
-		this.badAt = this.startedAt;
+		this.badAt = platform.clock();
 	}
 
 	/** Writes one beat, or waits for the one under way. Yields. The first failure after a success warns. */
