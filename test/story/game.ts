@@ -59,6 +59,7 @@ export class GameServer {
 	/** Adds coins to a profile of this server. */
 	public earn(profile: Profile<GameData>, coins: number): void {
 		this.server.run(() => profile.update((data) => ({ ...data, coins: data.coins + coins }))).unwrap();
+		this.world.trace.note(this.server.name, `${profile.key} earns ${coins} coins`);
 	}
 
 	private answer(player: Player, answer: JoinAnswer): void {

@@ -11,17 +11,31 @@ npm start -- --list        lists the cases
 npm start -- --json        prints the result as JSON, on the last line
 npm start -- --seed <n>    with another seed`;
 
+class UsageError extends Error {}
+
+/** The command's arguments; an unknown one is answered with the usage. */
+function readArguments() {
+	try {
+		return parseArgs({
+			allowPositionals: true,
+			options: {
+				json: { type: "boolean" },
+				list: { type: "boolean" },
+				live: { type: "boolean" },
+				help: { type: "boolean" },
+				seed: { type: "string", default: "1" },
+			},
+		});
+	} catch (error) {
+		throw new UsageError(error instanceof Error ? error.message : String(error));
+	}
+}
+
 async function main(): Promise<boolean> {
-	const { values, positionals } = parseArgs({
-		allowPositionals: true,
-		options: {
-			json: { type: "boolean" },
-			list: { type: "boolean" },
-			live: { type: "boolean" },
-			help: { type: "boolean" },
-			seed: { type: "string", default: "1" },
-		},
-	});
+	const { values, positionals } = readArguments();
+	const seed = Number(values.seed);
+	if (!Number.isInteger(seed) || positionals.length > 1)
+		throw new UsageError("--seed takes a whole number; name one case at most");
 	if (values.help === true) {
 		print(USAGE);
 		return true;
@@ -42,7 +56,7 @@ async function main(): Promise<boolean> {
 	}
 	const cases = await step("play the story", (progress) =>
 		playStory(place, {
-			seed: Number(values.seed),
+			seed,
 			only,
 			onProgress: (profile, id) => {
 				progress(`${id} (${profile})`);
@@ -67,6 +81,6 @@ async function main(): Promise<boolean> {
 try {
 	if (!(await main())) process.exitCode = 1;
 } catch (error) {
-	note(textOf(error));
+	note(error instanceof UsageError ? `${error.message}\n\n${USAGE}` : textOf(error));
 	process.exitCode = 1;
 }

@@ -77,7 +77,7 @@ interface LoopbackRequest {
 	readonly body?: string;
 }
 
-const FETCH_SECONDS = 10;
+const FETCH_SECONDS = 30;
 
 /** Sends a request (JSON text) to a server of this machine; answers `{ status, headers, body }` or `{ error }` as JSON. */
 export async function fetchLoopback(text: string): Promise<string> {

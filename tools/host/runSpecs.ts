@@ -85,7 +85,12 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 				if (isOver) return;
 				isOver = true;
 				clearTimeout(timer);
-				const lost = { name: current?.name ?? "(starting the place)", status: "failed", message } as const;
+				const unrun = current === undefined ? "" : "; the specs after it in this file did not run";
+				const lost = {
+					name: current?.name ?? "(starting the place)",
+					status: "failed",
+					message: message + unrun,
+				} as const;
 				if (current === undefined) failures.push({ path: "", name: lost.name, message, trace: "" });
 				else settle(current.path, [...ranInFile, lost]);
 				void worker.terminate().then(() => resolve());

@@ -37,7 +37,7 @@ export async function checkConsumer(testPlace: string, progress: (text: string) 
 	const folder = mkdtempSync(join(tmpdir(), "baton-consumer-"));
 	try {
 		progress("pack");
-		await npm(["pack", "--pack-destination", folder, "--ignore-scripts"], root);
+		await npm(["pack", "--pack-destination", folder], root);
 		const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
 		if (tarball === undefined) throw new StepFailure("npm pack made no tarball");
 

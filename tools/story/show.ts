@@ -23,8 +23,10 @@ function promise({ outcome, minSeconds, maxSeconds }: Promised): string {
 	return outcome;
 }
 
-function outcomeOf(measured: Measured): string {
-	return `${measured.outcome}, ${seconds(measured.waitSeconds)}`;
+/** The wait alone where the outcome is the promised one. */
+function outcomeOf(measured: Measured, promised: Promised): string {
+	const wait = seconds(measured.waitSeconds);
+	return measured.outcome === promised.outcome ? wait : `${measured.outcome}, ${wait}`;
 }
 
 /** Equal counts once, different ones as "fast / live". */
@@ -32,7 +34,7 @@ function counts(fast: number, live: number): string {
 	return fast === live ? String(fast) : `${fast} / ${live}`;
 }
 
-/** Columns of counts; one that is zero in every case is left out. */
+/** Columns of counts; one that is zero in every case is left out, and the last two on a narrow terminal. */
 const COUNTS = {
 	durableWrites: "writes",
 	removes: "removes",
@@ -40,6 +42,9 @@ const COUNTS = {
 	messages: "messages",
 	presenceOps: "presence",
 } as const;
+
+/** From this width on the table has room for every column. */
+const WIDE_COLUMNS = 116;
 
 /** Breaks a text into lines of at most `width` characters, between words. */
 function wrap(text: string, width: number): Array<string> {
@@ -57,11 +62,12 @@ export function storyTable(cases: ReadonlyArray<PlayedCase>, columns = 120): str
 	const counted = (Object.keys(COUNTS) as Array<keyof typeof COUNTS>).filter((key) =>
 		cases.some(({ fast, live }) => fast.measured[key] + live.measured[key] > 0),
 	);
+	if (columns < WIDE_COLUMNS) counted.splice(Math.max(0, counted.length - 2));
 	const head = ["", "case", "promised", "fast", "live", ...counted.map((key) => COUNTS[key])];
 	const rows = cases.map(({ promised, fast, live }) => [
 		promise(promised),
-		outcomeOf(fast.measured),
-		outcomeOf(live.measured),
+		outcomeOf(fast.measured, promised),
+		outcomeOf(live.measured, promised),
 		...counted.map((key) => counts(fast.measured[key], live.measured[key])),
 	]);
 	const widthOf = (index: number): number =>
@@ -85,17 +91,37 @@ export function storyTable(cases: ReadonlyArray<PlayedCase>, columns = 120): str
 	return table.toString();
 }
 
-/** What happened in one case: virtual time, server, event. */
+/** A text without what differs between repetitions of the same event. */
+function kindOf(text: string): string {
+	return text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]+|[0-9.]+/g, "#");
+}
+
+/** How many repetitions of one event in a row are shown before they are counted. */
+const SHOWN_REPEATS = 2;
+
+/** What happened in one case: virtual time, server, event. Events that repeat are counted. */
 export function timelineText({ timeline }: Play): string {
 	const width = Math.max(0, ...timeline.map((entry) => entry.server.length));
-	return timeline
-		.map(({ at, server, text }) => {
-			const time = at.toFixed(3);
-			// Lines of the cloud's trace say when and where, too.
-			const event = text.startsWith(`${time} ${server} `) ? text.slice(time.length + server.length + 2) : text;
-			return `${grey(`${time.padStart(8)} s`)}  ${bold(server.padEnd(width))}  ${event}`;
-		})
-		.join("\n");
+	const events = timeline.map(({ at, server, text }) => {
+		const time = at.toFixed(3);
+		// Lines of the cloud's trace say when and where, too.
+		const event = text.startsWith(`${time} ${server} `) ? text.slice(time.length + server.length + 2) : text;
+		return {
+			kind: `${server} ${kindOf(event)}`,
+			line: `${grey(`${time.padStart(8)} s`)}  ${bold(server.padEnd(width))}  ${event}`,
+		};
+	});
+	const lines: Array<string> = [];
+	for (let start = 0; start < events.length;) {
+		let end = start;
+		while (events[end]?.kind === events[start]!.kind) end += 1;
+		const hidden = end - start - SHOWN_REPEATS;
+		const shown = hidden > 1 ? start + SHOWN_REPEATS : end;
+		lines.push(...events.slice(start, shown).map(({ line }) => line));
+		if (hidden > 1) lines.push(grey(`${" ".repeat(width + 14)}… ${hidden} more of these`));
+		start = end;
+	}
+	return lines.join("\n");
 }
 
 /** The errors that ended cases early. */

@@ -39,7 +39,7 @@ export async function withPlace<T>(sources: Sources, use: (place: string) => Pro
 
 /** Runs the specs of a place made of these sources. */
 export function runFixture(sources: Sources, options: Partial<SpecOptions> = {}): Promise<SpecRun> {
-	return withPlace(sources, (place) => runSpecs({ place, limitSeconds: 20, ...options }));
+	return withPlace(sources, (place) => runSpecs({ place, limitSeconds: 60, ...options }));
 }
 
 /** A spec module with one `describe` of this Luau. */

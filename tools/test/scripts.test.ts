@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type ScriptRun, runScripts } from "../host/runScripts.ts";
 import { type Sources, withPlace } from "./fixture.ts";
 
-function play(sources: Sources, limitSeconds = 20): Promise<ScriptRun> {
+function play(sources: Sources, limitSeconds = 60): Promise<ScriptRun> {
 	return withPlace(sources, (place) => runScripts(place, { limitSeconds }));
 }
 

@@ -17,7 +17,7 @@ import {
 const KEY = "Player_7";
 
 export = () => {
-	describe("issue 2, 5: attach binds PlayerAdded and players already there", () => {
+	describe("attach binds PlayerAdded and players already there", () => {
 		it("loads the players who joined before attach, and those after", () => {
 			play(
 				(lobby) => {
@@ -104,7 +104,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: PlayerRemoving releases", () => {
+	describe("PlayerRemoving releases", () => {
 		it("the profile is saved and released, and inactive at once", () => {
 			play((lobby) => {
 				const { player, profile } = lobby.join(7);
@@ -152,7 +152,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: waitForProfile and profileOf", () => {
+	describe("waitForProfile and profileOf", () => {
 		it("answers when the profile is ready, to all who wait, and at once afterwards", () => {
 			play((lobby) => {
 				const player = lobby.server.join(7);
@@ -230,7 +230,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: a load that fails kicks, with a message by reason, once", () => {
+	describe("a load that fails kicks, with a message by reason, once", () => {
 		it("a foreign lock: what to do, after onLoadFailed, with the holder", () => {
 			play((lobby, world) => {
 				world.store(STORE).set(KEY, lockedRecord(3));
@@ -340,7 +340,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: the option key", () => {
+	describe("the option key", () => {
 		it("names the record, default Player_<UserId>", () => {
 			play(
 				(lobby) => {
@@ -415,7 +415,7 @@ export = () => {
 		}
 	});
 
-	describe("issue 2, 5: kernel is what a game framework hands in", () => {
+	describe("kernel is what a game framework hands in", () => {
 		it("its scheduler runs autosave, its sessions end players", () => {
 			play(
 				(lobby, world) => {

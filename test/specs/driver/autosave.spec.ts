@@ -51,7 +51,7 @@ function earnAll(play: Game, profiles: ReadonlyArray<Profile<GameData>>): void {
 }
 
 export = () => {
-	describe("issue 2, Autosave: every autosaveSeconds per dirty profile; prior fault: autosave hit every profile in the same second", () => {
+	describe("Autosave: every autosaveSeconds per dirty profile; prior fault: autosave hit every profile in the same second", () => {
 		// 22.9 s is what makes phases that count from the join fall together.
 		for (const spacing of [0, 1, 22.918]) {
 			it(`spreads ${COUNT} profiles, loaded ${spacing} s apart, over the period`, () => {
@@ -135,7 +135,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, Autosave: a clean profile is not written except to refresh its lock's time at half the TTL", () => {
+	describe("Autosave: a clean profile is not written except to refresh its lock's time at half the TTL", () => {
 		for (const how of ["never changed", "changed and saved", "given the same data"] as const) {
 			it(`${how}: nothing is written for 90 s, then once every 90 s`, () => {
 				simulate({}, (world) => {
@@ -222,7 +222,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, Autosave; prior fault: one profile's failing autosave stopped the others'", () => {
+	describe("Autosave; prior fault: one profile's failing autosave stopped the others'", () => {
 		for (const effect of ["failBefore", "hang", "loseAnswer"] as const) {
 			it(`one that is stuck (${effect}) does not hold up the others, and recovers`, () => {
 				simulate({}, (world) => {

@@ -77,7 +77,7 @@ function manyTexts(): object {
 }
 
 export = () => {
-	describe("prior fault: such a value made every later save fail; issue 2, 5: it never enters the profile", () => {
+	describe("prior fault: such a value made every later save fail; it never enters the profile", () => {
 		for (const [what, value, path] of BAD) {
 			it(`${what}: invalid_data with store, key and path; nothing written, the profile keeps its data and stays usable`, () => {
 				scene((profile, server, world) => {
@@ -126,7 +126,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: the profile keeps its last good data: functions given to update", () => {
+	describe("the profile keeps its last good data: functions given to update", () => {
 		it("one that throws: its error comes through with its own text, nothing is changed", () => {
 			scene((profile, server) => {
 				expectText(
@@ -201,7 +201,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: over 4 MB is refused, just under it really saves", () => {
+	describe("over 4 MB is refused, just under it really saves", () => {
 		it("a text that fills the limit to the byte saves, loads again elsewhere, and one byte more is refused", () => {
 			scene((profile, server, world) => {
 				// {"coins":00000,"value":"…"} by the driver's own, careful count.
@@ -237,7 +237,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: in one walk that skips subtrees already checked", () => {
+	describe("in one walk that skips subtrees already checked", () => {
 		it("a large part that stays is not walked again: thousands of updates cost less than one walk each would", () => {
 			scene((profile, server) => {
 				const items = new Array<object>();

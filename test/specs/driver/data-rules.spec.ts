@@ -47,7 +47,7 @@ const doubleCoins = {
 const addGems = { name: "gems", migrate: (data: unknown) => ({ ...(data as Bag), gems: 1 }) };
 
 export = () => {
-	describe("issue 2, 5: defaults are reconciled into loaded records", () => {
+	describe("defaults are reconciled into loaded records", () => {
 		it("fields that are missing are filled, in nested tables too; what is there stays, of whatever type", () => {
 			scene((server, world) => {
 				const driver = driverOn(server, {
@@ -102,7 +102,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: check (an @rbxts/t check) gates load and every update", () => {
+	describe("check (an @rbxts/t check) gates load and every update", () => {
 		const checked: Partial<DriverOptions<Bag>> = { check: t.strictInterface({ coins: t.numberMin(0) }) };
 
 		it("an update that fails it: invalid_data with store, key and the check's reason; the data stay, the profile is usable", () => {
@@ -166,7 +166,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: named migrations run in order, once, and are recorded", () => {
+	describe("named migrations run in order, once, and are recorded", () => {
 		it("a new record starts with all of them and runs none", () => {
 			scene((server, world) => {
 				const driver = driverOn<Bag>(server, { defaults: { coins: 0 }, migrations: [renameGold, doubleCoins] });
@@ -235,7 +235,7 @@ export = () => {
 		}
 	});
 
-	describe("prior fault: an old server wrote over data that a newer one had migrated; issue 2, 5: outdated", () => {
+	describe("prior fault: an old server wrote over data that a newer one had migrated; outdated", () => {
 		for (const [what, lock] of [
 			["unlocked", undefined],
 			["under a stale lock", { JobId: "gone", Token: "t", Turn: 1, Seq: 0, Time: 0 }],
@@ -323,7 +323,7 @@ export = () => {
 		}
 	});
 
-	describe("issue 2, 5: importLegacy is how a game adopts such a value", () => {
+	describe("importLegacy is how a game adopts such a value", () => {
 		it("adopts it in the one write that takes the lock, with user ids and metadata, and never again", () => {
 			for (const effect of ["conflict", "rerun", "loseCommit", "loseAnswer"] as const) {
 				scene((server, world) => {
@@ -442,7 +442,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: unknown option names and wrong option types are refused at construction", () => {
+	describe("unknown option names and wrong option types are refused at construction", () => {
 		it("with a message that names the option, before anything else happens", () => {
 			scene((server, world) => {
 				const wrong: Array<[object, string]> = [

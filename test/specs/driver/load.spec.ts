@@ -28,7 +28,7 @@ function near(value: number, expected: number, by = 0.05): void {
 }
 
 export = () => {
-	describe("issue 2, 5: a player's load waits on another server's lock", () => {
+	describe("a player's load waits on another server's lock", () => {
 		it("tries after 0.5, 1, 2, 2 … s within one deadline of lockWaitSeconds, then fails closed, the record untouched", () => {
 			play((lobby, world) => {
 				// From now on this server knows the store's time; without it, the first try is followed by a look at it.
@@ -231,7 +231,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: a load on a failing store", () => {
+	describe("a load on a failing store", () => {
 		it("is tried again within the deadline", () => {
 			for (const effect of ["failBefore", "throttle", "loseAnswer"] as const) {
 				play((lobby, world) => {
@@ -331,7 +331,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: bad keys are refused before anything is read or written", () => {
+	describe("bad keys are refused before anything is read or written", () => {
 		for (const [what, key] of [
 			["an empty one", ""],
 			["51 bytes", string.rep("k", 51)],
@@ -366,7 +366,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: a driver that closes while it loads", () => {
+	describe("a driver that closes while it loads", () => {
 		it("the load answers profile_closed, the lock is given back before close returns, later loads answer so too", () => {
 			play((lobby, world) => {
 				const slow = world.faults.add({ service: "DataStore", effect: "delay", seconds: 2 });

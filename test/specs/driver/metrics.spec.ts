@@ -23,7 +23,7 @@ function measured(body: (lobby: PlayerGame, world: World, heard: (name: string) 
 const KEY = "Player_7";
 
 export = () => {
-	describe("issue 2, 5: onMetric hears join waits, saves, failures, retries, lock changes", () => {
+	describe("onMetric hears join waits, saves, failures, retries, lock changes", () => {
 		it("join waits, with how they ended, tagged with the store", () => {
 			measured((lobby, world, heard) => {
 				lobby.join(7);
@@ -82,7 +82,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: a handler that throws or yields changes nothing", () => {
+	describe("a handler that throws or yields changes nothing", () => {
 		for (const [what, onMetric] of [
 			["throws", () => error("spec: the handler is broken")],
 			["yields", () => coroutine.yield()],

@@ -120,7 +120,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: listVersions and restoreAt", () => {
+	describe("listVersions and restoreAt", () => {
 		it("lists the versions, newest first, at most so many, with times in seconds", () => {
 			scene((now) => {
 				const { world, server, driver } = now;
@@ -345,7 +345,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: saveAll and get", () => {
+	describe("saveAll and get", () => {
 		it("saves every profile with unsaved changes, all at once, and no other; answers how many", () => {
 			scene(({ world, server, driver }) => {
 				const profiles = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => loadOn(server, driver, `k${index}`).unwrap());

@@ -38,7 +38,7 @@ function warned(play: Game, part: string): number {
 }
 
 export = () => {
-	describe("issue 2, profile.onReleasing; prior fault: games had no last chance to write before the final save", () => {
+	describe("profile.onReleasing; prior fault: games had no last chance to write before the final save", () => {
 		for (const way of WAYS) {
 			it(`hooks run once on ${way}, in their order, and what they write is in the one last save`, () => {
 				simulate({}, (world) => {
@@ -154,7 +154,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, release: from then on nothing is taken any more", () => {
+	describe("release: from then on nothing is taken any more", () => {
 		it("update and save answer `released`, from the moment of the release, and the data stays readable", () => {
 			simulate({}, (world) => {
 				const play = new Game(world);

@@ -46,7 +46,7 @@ const REJECTIONS = [
 ];
 
 export = () => {
-	describe("issue 2, Save: retries after 1, 2, 4, 8 s, then retained and tried in the background until it lands", () => {
+	describe("Save: retries after 1, 2, 4, 8 s, then retained and tried in the background until it lands", () => {
 		for (const [effect, errorTexts] of [
 			["failBefore", "old"],
 			["failBefore", "new"],
@@ -198,7 +198,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, Save: saves of one key never overlap and never reorder", () => {
+	describe("Save: saves of one key never overlap and never reorder", () => {
 		it("a save asked for during a save is folded into one more", () => {
 			simulate({ profile: "live" }, (world) => {
 				const play = new Game(world);
@@ -294,7 +294,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, Save: non-retryable errors; protocol 4.6", () => {
+	describe("Save: non-retryable errors; protocol 4.6", () => {
 		for (const message of REJECTIONS) {
 			it(`"${message.sub(1, 32)}…": reported, tried at the slow rate, and the profile stays usable`, () => {
 				simulate({}, (world) => {

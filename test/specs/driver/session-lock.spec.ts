@@ -43,7 +43,7 @@ function has(text: string, part: string): boolean {
 }
 
 export = () => {
-	describe("issue 2, Session lock: written in the same UpdateAsync as the data", () => {
+	describe("Session lock: written in the same UpdateAsync as the data", () => {
 		it("a load is one write, which makes record and lock together", () => {
 			simulate({}, (world) => {
 				const play = new Game(world);
@@ -122,7 +122,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, Session lock: every later write checks the token", () => {
+	describe("Session lock: every later write checks the token", () => {
 		for (const write of ["save", "release", "autosave", "touch", "saveAll", "close"] as const) {
 			it(`lost lock, found by ${write}: nothing written, the profile deactivates, lock_lost names the thief`, () => {
 				simulate({}, (world) => {
@@ -251,7 +251,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, Age rule: stale at lockTtlSeconds + lockSkewSeconds on the store's clock; protocol 2.2; scenario 9", () => {
+	describe("Age rule: stale at lockTtlSeconds + lockSkewSeconds on the store's clock; protocol 2.2; scenario 9", () => {
 		for (const [holderSkew, takerSkew] of [
 			[0, 0],
 			[3600, -3600],

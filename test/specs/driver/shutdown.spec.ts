@@ -231,7 +231,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: a failed one does not hold up or lose the others", () => {
+	describe("a failed one does not hold up or lose the others", () => {
 		for (const effect of ["failBefore", "hang", "loseAnswer"] as const) {
 			for (const order of ORDERS) {
 				it(`one profile whose store calls ${effect}, ${order}: the others are saved within a second`, () => {

@@ -38,7 +38,7 @@ function expectMemory(lobby: PlayerGame, world: World): void {
 }
 
 export = () => {
-	describe("issue 2, 5: by default Studio keeps its own data, in scope Studio of the same store", () => {
+	describe("by default Studio keeps its own data, in scope Studio of the same store", () => {
 		it("a play test neither touches nor locks a live profile, and sees none of it", () => {
 			play(
 				(lobby, world) => {
@@ -95,7 +95,7 @@ export = () => {
 		});
 	});
 
-	describe('issue 2, 5: option studio: "separate" | "live" | "memory"', () => {
+	describe('option studio: "separate" | "live" | "memory"', () => {
 		it("live: the live data, with their locks honoured", () => {
 			play(
 				(lobby, world) => {
@@ -138,7 +138,7 @@ export = () => {
 		});
 	});
 
-	describe("issue 2, 5: without API access or in an unpublished place: said once, Memory backend", () => {
+	describe("without API access or in an unpublished place: said once, Memory backend", () => {
 		for (const studio of ["separate", "live"] as ReadonlyArray<StudioMode>) {
 			for (const errorTexts of ["old", "new"] as ReadonlyArray<Switches["errorTexts"]>) {
 				it(`studio "${studio}", no API access (${errorTexts} texts)`, () => {

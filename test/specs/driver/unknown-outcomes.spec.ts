@@ -145,7 +145,7 @@ function run(
 }
 
 export = () => {
-	describe("issue 2, Unknown outcomes; protocol 1.1 to 1.3; scenario 10", () => {
+	describe("Unknown outcomes; protocol 1.1 to 1.3; scenario 10", () => {
 		for (const [nth, operation] of OPERATIONS) {
 			for (const [name, cuts] of CUTS) {
 				it(`${operation} ${name}: recognized, not doubled, nothing lost, every answer true`, () => {
