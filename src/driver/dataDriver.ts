@@ -467,7 +467,13 @@ export class DataDriver<T extends object> {
 			park: (seconds) => slot.park(seconds),
 			watch:
 				wish.waitsForLock && this.handoff !== undefined
-					? new HolderWatch(this.platform, this.handoff, this.name, key)
+					? new HolderWatch(
+							this.platform,
+							this.handoff,
+							this.name,
+							key,
+							() => this.unwanted(wish) === undefined,
+						)
 					: undefined,
 		});
 		if (!acquired.success) return acquired;

@@ -32,6 +32,8 @@ export class HolderWatch {
 		private readonly handoff: Handoff,
 		private readonly driverName: string,
 		private readonly key: string,
+		/** Whether the load is still wanted: nobody is asked to end a session for a player who has left meanwhile. */
+		private readonly isWanted: () => boolean,
 	) {}
 
 	/**
@@ -84,7 +86,7 @@ export class HolderWatch {
 
 	/** Asks now and every 4 s, on its own time: neither a slow store nor a slow message keeps the other waiting. */
 	private ask(lock: StoredLock): void {
-		if (this.stopped || lock.Tx === true) return;
+		if (this.stopped || lock.Tx === true || !this.isWanted()) return;
 		const { task: taskLibrary } = this.platform;
 		this.repeat = taskLibrary.delay(REQUEST_SECONDS, () => this.ask(lock));
 		taskLibrary.spawn(() => this.handoff.request(this.driverName, this.key, lock.JobId, lock.Token));
