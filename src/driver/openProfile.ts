@@ -93,6 +93,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public tradeIds: ReadonlyArray<string> = [];
 	private held?: Hold;
 	private blocked = false;
+	/** While it is taken back after a release, and nothing was changed since. */
+	private returning = false;
 	private updating = false;
 	/** While the onReleasing handlers run: they may still update. */
 	private handling = false;
@@ -178,6 +180,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const problem = this.home.reopen();
 		if (problem !== undefined) return err(problem);
 		this.writer = new ProfileWriter(this.home.platform, this);
+		this.returning = true;
 		this.goOn("reopening");
 		const saved = this.writer.save().wait()!;
 		const reached = this.state as State;
@@ -376,6 +379,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public adopt(seconds: number): boolean {
 		const { platform, store } = this.home;
 		this.adopting = true;
+		this.returning = false;
 		this.goOn("active");
 		const ended = this.writer.attemptEnded;
 		this.writer.resume();
@@ -445,6 +449,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private written(attempt: Attempt<T>, withData: boolean, seconds: number): void {
 		this.unanswered = undefined;
 		this.unsure = false;
+		this.returning = false;
 		this.adopted = [];
 		this.lastWritten = this.home.platform.clock();
 		this.saysPresent = attempt.presence === true;
@@ -490,6 +495,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			gone: "the record was deleted",
 			invalid: "another program wrote something that is not a Baton record",
 		};
+		if (this.returning) {
+			const refusal =
+				`Baton: profile "${this.key}" of store "${store}" cannot be taken back after its release: ${what[why]}. ` +
+				`What was released is stored; nothing was written now.`;
+			return new BatonError("lock_lost", refusal, { store, key: this.key, holder });
+		}
 		// Never said to be lost where it may have landed: whoever took the lock may have found it.
 		const outcome = this.unsure
 			? "A save before that was not answered: its changes are stored if it landed, else they are lost"

@@ -269,6 +269,11 @@ export class Lobby {
 		if (record?.Lock === undefined && record?.Meta.ReleasedToken === token) {
 			this.broken(key, "a profile was told that its lock is lost, and nobody had the record since");
 		}
+		const isStored = profile.data.deposits.every((id) => this.rules.book.page(key).has(id));
+		const saysLost = cause.message.find("changes since its last save are lost", 1, true)[0] !== undefined;
+		if (saysLost && isStored && (profile as OpenProfile<Wallet>).isDirty()) {
+			this.broken(key, "changes are called lost that are stored");
+		}
 		if (session.isReturning !== true) this.expectCalm(key, cause, []);
 	}
 

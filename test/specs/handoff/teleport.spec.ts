@@ -1,5 +1,5 @@
 import { Result } from "../../../src/result";
-import { failureOf, play, PlayerGame, STORE } from "../driver/playerGame";
+import { expectText, failureOf, play, PlayerGame, STORE } from "../driver/playerGame";
 
 const KEY = "Player_7";
 
@@ -103,7 +103,11 @@ export = () => {
 				other.set(there.profile, 50);
 				other.server.leave(there.player);
 				other.waitUntilFree(KEY);
-				expect(failureOf(lobby.server.run(() => profile.reacquire())).type).to.equal("lock_lost");
+				const refusal = failureOf(lobby.server.run(() => profile.reacquire()));
+				expect(refusal.type).to.equal("lock_lost");
+				// Nothing was changed since the release, so nothing may be called lost.
+				expect(refusal.message.find("are lost", 1, true)[0]).to.equal(undefined);
+				expectText(refusal.message, KEY, "cannot be taken back", "What was released is stored");
 				expect(lobby.coins(KEY)).to.equal(50);
 				expect(lobby.record(KEY)!.Lock).to.equal(undefined);
 			});
