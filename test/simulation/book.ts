@@ -35,8 +35,6 @@ interface SeenLock {
 	session?: number;
 }
 
-/** Age at which a lock is stale: `lockTtlSeconds` + `lockSkewSeconds`. */
-const STALE_SECONDS = 240;
 /** A server without a beat for this many seconds has lost its presence key. */
 const SILENT_SECONDS = 10;
 /** How far back such a silence may lie when its lock is taken: the proof may be this old when the take lands. */
@@ -169,6 +167,15 @@ export class Page {
 		const taker = book.serverOf(lock.JobId);
 		if (holder === undefined || !holder.alive) return;
 		const now = book.world.now();
+		const age = (time - this.storedAt) / 1000;
+		const isStale = age > book.staleSeconds;
+		if (last.Presence === undefined) {
+			if (isStale) return book.count("taken by age from a living server without handoff");
+			return this.broken(`the lock of ${holder.name}, which has no presence, was taken at the age of ${age} s`);
+		}
+		if (isStale && lock.Presence === undefined) {
+			return book.count("taken by age from a living server, by one without handoff");
+		}
 		const from = math.max(now - LOOK_BACK_SECONDS, holder.startedAt);
 		const beats = beatsBetween(book.world, holder.jobId, from - SILENT_SECONDS, now);
 		let silence = 0;
@@ -177,14 +184,9 @@ export class Page {
 			silence = math.max(silence, at - latest);
 			latest = at;
 		}
-		if (silence > SILENT_SECONDS) {
-			book.count("taken from a living server that had been silent");
-			return;
-		}
-		const age = (time - this.storedAt) / 1000;
-		if (age > STALE_SECONDS && book.presenceFails) {
-			book.count("taken by age from a living server while presence failed");
-			return;
+		if (silence > SILENT_SECONDS) return book.count("taken from a living server that had been silent");
+		if (isStale && book.presenceFails) {
+			return book.count("taken by age from a living server while presence failed");
 		}
 		this.broken(
 			`${taker?.name} took the lock of ${holder.name}, which beats (longest silence ${silence} s, age ${age} s)`,
@@ -220,6 +222,8 @@ export class Book {
 	public readonly counts = new Map<string, number>();
 	/** Whether reads of presence may fail in this world. */
 	public presenceFails = false;
+	/** Age at which a lock is stale: `lockTtlSeconds` + `lockSkewSeconds`. */
+	public staleSeconds = 240;
 	private readonly pages = new Map<string, Page>();
 	private readonly servers = new Map<string, Server>();
 	private sessions = 0;

@@ -8,7 +8,7 @@ const ANSWER_SECONDS = 70;
 const SETTLE_SECONDS = 130;
 /** A server judges others' silence only after 13 s of beats. */
 const TRUST_SECONDS = 20;
-/** A join waits 15 s for a lock, and a proof that began in it is finished. */
+/** A join waits 15 s at most for a lock, the next one finishes what it began. */
 const JOIN_SECONDS = 35;
 /** A lock without presence goes by age. */
 const AGE_SECONDS = 300;
@@ -40,7 +40,7 @@ export function heal(world: World, rules: Game, workload: Workload, users: numbe
 		for (const player of lobby.server.players()) lobby.leave(player);
 	}
 	world.wait(SETTLE_SECONDS);
-	const fresh = workload.startLobby();
+	const fresh = workload.startLobby(true);
 	world.wait(TRUST_SECONDS);
 	const open = workload.open();
 	for (let userId = 1; userId <= users; userId++) {
@@ -62,7 +62,9 @@ function visit(world: World, rules: Game, userId: number, lobby: Lobby): void {
 	const page = book.page(key);
 	const lock = page.record?.Lock;
 	const holder = lock !== undefined ? book.serverOf(lock.JobId) : undefined;
-	const byAge = lock !== undefined && holder !== undefined && !holder.alive && lock.Presence !== true;
+	const owner = rules.lobbies.find((each) => each.server === holder);
+	const speaks = lobby.handoff && owner?.handoff === true;
+	const byAge = lock !== undefined && (!speaks || (!owner.server.alive && lock.Presence !== true));
 	if (lock !== undefined) book.count(holder?.alive === true ? "left locks of the living" : "left locks of the dead");
 	const started = world.now();
 	const bound = byAge ? AGE_SECONDS : JOIN_SECONDS;

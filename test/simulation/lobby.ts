@@ -34,6 +34,9 @@ export interface Game {
 	/** Nothing goes wrong here, so nothing may fail. */
 	readonly isCalm: boolean;
 	readonly autosaveSeconds: number;
+	readonly lockWaitSeconds: number;
+	readonly lockTtlSeconds: number;
+	readonly lockSkewSeconds: number;
 	/** Every server so far. */
 	readonly lobbies: Array<Lobby>;
 }
@@ -62,6 +65,8 @@ export class Lobby {
 	public constructor(
 		private readonly rules: Game,
 		options: ServerOptions,
+		/** Whether it takes part in lock handoff; an older build does not. */
+		public readonly handoff: boolean,
 	) {
 		const { book } = rules;
 		this.server = book.world.startServer(options);
@@ -75,6 +80,10 @@ export class Lobby {
 				defaults: { deposits: [] },
 				platform: this.server.platform,
 				autosaveSeconds: rules.autosaveSeconds,
+				lockWaitSeconds: rules.lockWaitSeconds,
+				lockTtlSeconds: rules.lockTtlSeconds,
+				lockSkewSeconds: rules.lockSkewSeconds,
+				handoff: handoff ? undefined : false,
 				onSessionEnd: (player, reason, message) => {
 					this.judgeEnd(player, reason);
 					player.Kick(message);
@@ -271,7 +280,7 @@ export class Lobby {
 		}
 		const isStored = profile.data.deposits.every((id) => this.rules.book.page(key).has(id));
 		const saysLost = cause.message.find("changes since its last save are lost", 1, true)[0] !== undefined;
-		if (saysLost && isStored && (profile as OpenProfile<Wallet>).isDirty()) {
+		if (saysLost && isStored && !knowsStored(profile)) {
 			this.broken(key, "changes are called lost that are stored");
 		}
 		if (session.isReturning !== true) this.expectCalm(key, cause, []);
@@ -350,4 +359,9 @@ export class Lobby {
 
 function tokenOf(profile: Profile<Wallet>): string {
 	return (profile as OpenProfile<Wallet>).token();
+}
+
+/** Whether the profile has heard that all its data is stored. */
+function knowsStored(profile: Profile<Wallet>): boolean {
+	return (profile as unknown as { stored?: unknown }).stored === profile.data;
 }

@@ -42,12 +42,17 @@ export function playSeed(seed: number): SeedReport {
 			book.presenceFails = drawn.presenceFails;
 			const users = random.chance(0.5) ? random.integer(3, 12) : random.integer(1, 5);
 			for (let userId = 1; userId <= users; userId++) book.page(`Player_${userId}`);
+			const soonStale = random.chance(0.4);
+			if (soonStale) book.staleSeconds = 30;
 			const lobbies = new Array<Lobby>();
 			const rules: Game = {
 				book,
 				random: random.fork("players"),
 				isCalm: drawn.mood === "calm",
 				autosaveSeconds: random.chance(0.5) ? 60 : random.integer(5, 30),
+				lockWaitSeconds: drawn.mood === "calm" || random.chance(0.7) ? 15 : random.integer(5, 15),
+				lockTtlSeconds: soonStale ? 20 : 180,
+				lockSkewSeconds: soonStale ? 10 : 60,
 				lobbies,
 			};
 			const workload = new Workload(world, rules, users, random.integer(2, 4));

@@ -15,6 +15,8 @@ type Chance = readonly [weight: number, happen: () => void];
 export class Workload {
 	private readonly random: SeededRandom;
 	/** By how much this seed prefers each thing that can happen: some are left out, some crowd out the rest. */
+	/** How many servers run without handoff, as an older build does. */
+	private readonly olderShare: number;
 	private readonly tempers = new Array<number>();
 
 	public constructor(
@@ -24,6 +26,7 @@ export class Workload {
 		private readonly servers: number,
 	) {
 		this.random = rules.random;
+		this.olderShare = this.random.chance(0.3) ? 0.4 : 0;
 		// The first is for joins, without which nothing else can happen.
 		this.tempers.push(1, 1);
 		for (let index = 2; index < 20; index++) {
@@ -38,9 +41,9 @@ export class Workload {
 	}
 
 	/** One more server, with a clock of its own. */
-	public startLobby(): Lobby {
+	public startLobby(handoff = this.rules.isCalm || !this.random.chance(this.olderShare)): Lobby {
 		const skew = this.random.chance(0.5) ? 0 : this.random.between(-HOUR, HOUR);
-		const lobby = new Lobby(this.rules, { skew });
+		const lobby = new Lobby(this.rules, { skew }, handoff);
 		this.rules.lobbies.push(lobby);
 		return lobby;
 	}

@@ -1,7 +1,7 @@
 import { playSeed, runSeed } from "../../simulation/runSeed";
 
 /** As many as fit some twenty seconds of an idle machine. */
-const SEEDS = 50;
+const SEEDS = 40;
 const CHUNK = 10;
 
 // Invariants I1 to I5, I11 to I16 of session locks, over games that nobody chose.
