@@ -160,6 +160,8 @@ export class Acquirer {
 					storeClock.observe(answer.value.updatedTime);
 					break;
 				}
+				// Without access, or with the server torn down, nothing of it can be on the record, or be mended.
+				if (answer.error.kind === "noAccess" || answer.error.kind === "closing") break;
 				if (job.backOff.failed(answer.error.retryable !== false) && !reported) {
 					reported = true;
 					platform.warn(

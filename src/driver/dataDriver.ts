@@ -404,6 +404,7 @@ export class DataDriver<T extends object> {
 		this.metrics.report("lock.adopted", 1);
 		// It is that of whoever asked now: a request of another server ends only a player's, and that player has left.
 		profile.player = wish.player;
+		if (wish.userIds !== undefined) profile.userIds = wish.userIds;
 		// Once whoever is back has it in hand; and no message may hold up the load.
 		this.platform.task.defer(() => this.requests?.settled(wish.key));
 		const unwanted = this.unwanted(wish);
@@ -484,7 +485,7 @@ export class DataDriver<T extends object> {
 			return gated;
 		}
 		let place = slot;
-		const profile = new OpenProfile(
+		const profile: OpenProfile<T> = new OpenProfile(
 			{
 				store: this.name,
 				platform: this.platform,
@@ -499,7 +500,9 @@ export class DataDriver<T extends object> {
 				metric: (name, value, tags) => this.metrics.report(name, value, tags),
 				onAttemptEnded: () => place.signalChange(),
 				reopen: () => {
-					const problem = this.unwanted(wish) ?? this.takenError(key);
+					const { player } = profile;
+					const isWanted = () => player === undefined || this.platform.players.GetPlayers().includes(player);
+					const problem = this.unwanted({ key, player, isWanted }) ?? this.takenError(key);
 					if (problem !== undefined) return problem;
 					place = this.slots.reserve(key);
 					place.profile = profile;
@@ -530,7 +533,7 @@ export class DataDriver<T extends object> {
 		this.requests?.lockEnded(profile.key, profile.token());
 	}
 
-	private unwanted(wish: OpenWish): BatonError | undefined {
+	private unwanted(wish: Pick<OpenWish, "key" | "player" | "isWanted">): BatonError | undefined {
 		const { key, player } = wish;
 		const details = { store: this.name, key };
 		if (this.closing) return new BatonError("profile_closed", `Baton: driver "${this.name}" is closing`, details);

@@ -11,6 +11,7 @@ import { Kept, save, SaveDecision } from "../record/save";
 import { err, ok, Result } from "../result";
 import { noYield } from "../util/noYield";
 import { Signal } from "../util/signal";
+import { Waiter } from "../util/waiter";
 import { GatedData } from "./dataGate";
 import { Hold } from "./hold";
 import { Profile } from "./profile";
@@ -95,6 +96,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private blocked = false;
 	/** While it is taken back after a release, and nothing was changed since. */
 	private returning = false;
+	/** What calls of reacquire that come meanwhile share. */
+	private takingBack?: Waiter<Result<undefined>>;
 	private updating = false;
 	/** While the onReleasing handlers run: they may still update. */
 	private handling = false;
@@ -104,7 +107,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		public readonly home: ProfileHome<T>,
 		public readonly key: string,
 		/** User ids for every write; undefined keeps the stored ones. */
-		public readonly userIds: ReadonlyArray<number> | undefined,
+		public userIds: ReadonlyArray<number> | undefined,
 		lock: HeldLock,
 		{ data, isStored }: GatedData<T>,
 	) {
@@ -170,33 +173,13 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	}
 
 	public reacquire(): Result<undefined> {
-		while (this.state === "leaving") {
-			// A release that has not landed is called off, as for a player who is back.
-			if (this.writer.hasFailed()) this.adopt(WRITE_SECONDS);
-			else this.writer.attemptEnded.wait();
-		}
-		if (this.state === "active") return ok(undefined);
-		if (this.state !== "released") return err(this.closedError()!);
-		const problem = this.home.reopen();
-		if (problem !== undefined) return err(problem);
-		this.writer = new ProfileWriter(this.home.platform, this);
-		this.returning = true;
-		this.goOn("reopening");
-		const saved = this.writer.save().wait()!;
-		const reached = this.state as State;
-		// A rejoin went on with it meanwhile.
-		if (reached === "active") return saved;
-		if (reached === "reopening" && saved.success) {
-			this.state = "active";
-			this.active = true;
-			return saved;
-		}
-		if (reached === "reopening") {
-			// It may hold the lock again or not; either way it ends released.
-			this.state = "leaving";
-			this.writer.release();
-		}
-		return saved.success ? err(this.closedError()!) : saved;
+		if (this.takingBack !== undefined) return this.takingBack.wait()!;
+		const shared = new Waiter<Result<undefined>>(this.home.platform);
+		this.takingBack = shared;
+		const taken = this.takeBack();
+		this.takingBack = undefined;
+		shared.resolve(taken);
+		return taken;
 	}
 
 	public onReleasing(handler: (profile: Profile<T>) => void): () => void {
@@ -507,6 +490,36 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			: "Nothing was written, and the changes since its last save are lost";
 		const message = `Baton: profile "${this.key}" of store "${store}" lost its session lock: ${what[why]}. ${outcome}.`;
 		return new BatonError("lock_lost", message, { store, key: this.key, holder });
+	}
+
+	private takeBack(): Result<undefined> {
+		while (this.state === "leaving") {
+			// A release that has not landed is called off, as for a player who is back.
+			if (this.writer.hasFailed()) this.adopt(WRITE_SECONDS);
+			else this.writer.attemptEnded.wait();
+		}
+		if (this.state === "active") return ok(undefined);
+		if (this.state !== "released") return err(this.closedError()!);
+		const problem = this.home.reopen();
+		if (problem !== undefined) return err(problem);
+		this.writer = new ProfileWriter(this.home.platform, this);
+		this.returning = true;
+		this.goOn("reopening");
+		const saved = this.writer.save().wait()!;
+		const reached = this.state as State;
+		// A rejoin went on with it meanwhile.
+		if (reached === "active") return saved;
+		if (reached === "reopening" && saved.success) {
+			this.state = "active";
+			this.active = true;
+			return saved;
+		}
+		if (reached === "reopening") {
+			// It may hold the lock again or not; either way it ends released.
+			this.state = "leaving";
+			this.writer.release();
+		}
+		return saved.success ? err(this.closedError()!) : saved;
 	}
 
 	/** Yields until a trade or transaction that has it to itself is through; each ends within its own bound. */

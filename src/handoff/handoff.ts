@@ -32,6 +32,8 @@ export interface HandoffOptions {
 const MESSAGE_RETRY_SECONDS = 0.5;
 /** Presence: one retry after this many seconds (the same source). */
 const PRESENCE_RETRY_SECONDS = 0.25;
+/** Seconds until a subscription that failed is tried again. */
+const RESUBSCRIBE_SECONDS = 60;
 /** A presence call without an answer for this many seconds counts as failed, so that a beat never outlasts its period. */
 const PRESENCE_TIMEOUT_SECONDS = 1.2;
 
@@ -205,17 +207,25 @@ export class Handoff {
 		this.unheard = !sent.success;
 	}
 
+	/** Tried on at a slow rate: without it, every player who leaves for another server waits out a poll there. */
 	private subscribe(): void {
-		const subscribed = this.messages.subscribe(topicOf(this.jobId), (message) => this.receive(message));
-		if (!subscribed.success) {
-			this.platform.warn(
-				`Baton: this server cannot hear requests for its locks, so players who join from it wait a little longer: ` +
-					subscribed.error.message,
-			);
-			return;
+		let warned = false;
+		while (!this.destroyed) {
+			const subscribed = this.messages.subscribe(topicOf(this.jobId), (message) => this.receive(message));
+			if (subscribed.success) {
+				this.subscription = subscribed.value;
+				if (this.destroyed) subscribed.value.disconnect();
+				return;
+			}
+			if (!warned) {
+				warned = true;
+				this.platform.warn(
+					`Baton: this server cannot hear requests for its locks, so players who leave it for another server may ` +
+						`have to rejoin there; it is tried on. ${subscribed.error.message}`,
+				);
+			}
+			this.platform.task.wait(RESUBSCRIBE_SECONDS);
 		}
-		this.subscription = subscribed.value;
-		if (this.destroyed) subscribed.value.disconnect();
 	}
 
 	private receive(message: unknown): void {

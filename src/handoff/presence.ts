@@ -94,8 +94,8 @@ export class Presence {
 			this.markBad();
 			if (!this.failing && this.beatAt !== undefined) {
 				warn(
-					`Baton: this server's presence cannot be written. Unless it can be within seconds, other servers may take the ` +
-						`locks of players who join them. ${answer.error.message}`,
+					`Baton: this server's presence cannot be written. If that lasts, it says so in its locks; only while that ` +
+						`cannot be written either may other servers take the locks of players who join them. ${answer.error.message}`,
 				);
 			}
 			this.failing = true;

@@ -11,6 +11,8 @@ export interface Promised {
 	readonly outcome: Outcome;
 	readonly minSeconds?: number;
 	readonly maxSeconds?: number;
+	/** A tighter bound for the latency profile `fast`, where calls take next to no time. */
+	readonly fastMaxSeconds?: number;
 }
 
 /** What was measured. */

@@ -16,8 +16,11 @@ function seconds(value: number): string {
 	return `${value.toFixed(value < 10 ? 2 : 1)} s`;
 }
 
-function promise({ outcome, minSeconds, maxSeconds }: Promised): string {
+function promise({ outcome, minSeconds, maxSeconds, fastMaxSeconds }: Promised): string {
+	if (minSeconds !== undefined && fastMaxSeconds !== undefined)
+		return `${outcome}, ${minSeconds} to ${fastMaxSeconds} / ${maxSeconds} s`;
 	if (minSeconds !== undefined && maxSeconds !== undefined) return `${outcome}, ${minSeconds} to ${maxSeconds} s`;
+	if (fastMaxSeconds !== undefined) return `${outcome} within ${fastMaxSeconds} / ${maxSeconds} s`;
 	if (maxSeconds !== undefined) return `${outcome} within ${maxSeconds} s`;
 	if (minSeconds !== undefined) return `${outcome} after ${minSeconds} s`;
 	return outcome;
@@ -149,7 +152,7 @@ export function storyJson(cases: ReadonlyArray<PlayedCase>): string {
 			id,
 			group,
 			title,
-			promised,
+			promised: { outcome: promised.outcome, minSeconds: promised.minSeconds, maxSeconds: promised.maxSeconds },
 			measured: inOrder(fast.measured),
 			live: inOrder(live.measured),
 			ok,

@@ -240,7 +240,7 @@ export = () => {
 				for (const [kind, value] of [
 					["profile_locked", { ...record({ coins: 2 }), Lock: FOREIGN }],
 					[
-						"unresolved_transaction",
+						"recovery_failed",
 						{
 							Data: { coins: 2 },
 							Meta: { Turn: 1, Migrations: [], PendingTransaction: { Key: "CKTxn_1", Token: "x" } },

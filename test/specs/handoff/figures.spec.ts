@@ -52,7 +52,7 @@ function below(figure: number, bound: number, what: string): void {
 	must(figure <= bound, `${what}: ${figure} s, ${bound} s at most`);
 }
 
-// Issue "Lock handoff", Shown.
+// Lock handoff: the waits it promises.
 export = () => {
 	for (const profile of PROFILES) {
 		describe(`seed's table, in the profile ${profile}`, () => {

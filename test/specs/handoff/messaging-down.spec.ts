@@ -6,7 +6,7 @@ const PAIR = { driver: { name: "Pair" } };
 const DEAF = "cannot hear requests";
 const MUTE = "cannot ask others for locks";
 
-// Issue "Lock handoff": subscribe or publish failing, MessagingService hanging in SubscribeAsync.
+// Lock handoff: subscribe or publish failing, MessagingService hanging in SubscribeAsync.
 export = () => {
 	describe("SubscribeAsync that fails or hangs", () => {
 		for (const effect of ["failBefore", "hang", "throttle", "loseAnswer"] as const) {
@@ -33,6 +33,20 @@ export = () => {
 				});
 			});
 		}
+
+		it("is tried on: a server that was deaf at its start hears requests once the service is back, with no second warning", () => {
+			play((_, world) => {
+				const outage = world.faults.add({ service: "Messaging", op: "SubscribeAsync", effect: "failBefore" });
+				const [first, second] = settledPair(world, PAIR, PAIR);
+				outage.remove();
+				world.wait(60);
+				first.join(7);
+				const since = world.now();
+				second.join(7);
+				expect(world.now() - since < 1.5).to.equal(true);
+				expect(warned(first, DEAF)).to.equal(1);
+			});
+		});
 
 		it("hears nothing twice when the first try lands after it was given up", () => {
 			play((_, world) => {

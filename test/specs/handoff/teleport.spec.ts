@@ -11,7 +11,7 @@ function readyToGo(lobby: PlayerGame) {
 	return { ...joined, released };
 }
 
-// Protocol 7.2 and issue "Lock handoff", Beyond the seed 6.
+// Protocol 7.2: a failed teleport takes the profile back.
 export = () => {
 	describe("releaseForTeleport", () => {
 		it("saves and releases in one write, so that the next server loads at once", () => {
@@ -179,6 +179,37 @@ export = () => {
 				expect(lobby.driver.profileOf(again)).to.equal(profile);
 				expect(back!.success).to.equal(true);
 				expect(profile.active).to.equal(true);
+			});
+		});
+
+		it("calls made at once share one attempt and its answer", () => {
+			play((lobby, world) => {
+				const { profile } = readyToGo(lobby);
+				const answers = new Array<boolean>();
+				for (let index = 0; index < 2; index++) {
+					lobby.server.spawn(() => answers.push(profile.reacquire().success));
+				}
+				world.wait(2);
+				expect(answers.size()).to.equal(2);
+				expect(answers[0] && answers[1]).to.equal(true);
+				expect(lobby.record(KEY)!.Meta.Turn).to.equal(2);
+			});
+		});
+
+		it("works for a player who went on with a profile that the game had loaded by hand, whose user id then goes along", () => {
+			play((lobby, world) => {
+				const manual = lobby.server.run(() => lobby.driver.load(KEY)).unwrap();
+				lobby.set(manual, 5);
+				const outage = world.faults.add({ service: "DataStore", effect: "failBefore" });
+				lobby.server.spawn(() => manual.release());
+				world.wait(1);
+				const { player, profile } = lobby.join(7);
+				expect(profile).to.equal(manual);
+				outage.remove();
+				world.wait(35);
+				expect(world.store(STORE).info(KEY)!.userIds[0]).to.equal(7);
+				lobby.server.run(() => lobby.driver.releaseForTeleport(player)).unwrap();
+				expect(lobby.server.run(() => profile.reacquire()).success).to.equal(true);
 			});
 		});
 	});
