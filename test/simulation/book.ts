@@ -31,6 +31,8 @@ export interface Violation {
 interface SeenLock {
 	readonly jobId: string;
 	readonly at: number;
+	/** The turn that it opened first; landing again, it opens another, which is nobody's. */
+	readonly turn?: number;
 	/** The profile whose deposits were written under it. */
 	session?: number;
 }
@@ -62,6 +64,12 @@ export class Page {
 	/** Since when a token is known to the record. */
 	public seenAt(token: string): number | undefined {
 		return this.locks.get(token)?.at;
+	}
+
+	/** Whether the lock of the session with this token is on the record. */
+	public isHeldBy(token: string): boolean {
+		const lock = this.record?.Lock;
+		return lock?.Token === token && lock.Turn === this.locks.get(token)?.turn;
 	}
 
 	/** Judges a version as it is stored. */
@@ -97,7 +105,9 @@ export class Page {
 			if (isAgain) this.book.count("an acquire landed again after its session");
 			if (isAgain && lock.Seq > 0) this.broken(`the session of ${short(lock.Token)} came back`);
 			if (lock.Turn <= (before?.Meta.Turn ?? 0)) this.broken(`a new lock opened no turn of its own`);
-			if (!isAgain) this.locks.set(lock.Token, { jobId: lock.JobId, at: this.book.world.now() });
+			if (!isAgain) {
+				this.locks.set(lock.Token, { jobId: lock.JobId, at: this.book.world.now(), turn: lock.Turn });
+			}
 			if (last !== undefined && last.JobId !== lock.JobId) this.judgeTake(last, lock, time);
 			const from = last?.JobId ?? this.releaserOf(before);
 			if (added.size() > 0 && from !== lock.JobId) this.broken("an acquisition changed the data");

@@ -71,7 +71,8 @@ export class Lobby {
 		const { book } = rules;
 		this.server = book.world.startServer(options);
 		this.server.whenDead(() => {
-			if (!this.closing) this.crashed = true;
+			// A server that crashes while it closes has not been torn down.
+			if (!this.server.tornDown) this.crashed = true;
 		});
 		book.addServer(this.server);
 		this.driver = this.server.run(() => {
@@ -247,7 +248,7 @@ export class Lobby {
 		const { book, random } = this.rules;
 		const { deposits } = profile.data;
 		const page = book.page(key);
-		const isHeld = page.record?.Lock?.Token === tokenOf(profile);
+		const isHeld = page.isHeldBy(tokenOf(profile));
 		// A profile that goes on for a player who is back is handed out even where the store did not answer.
 		if (isHeld || !this.sessions.has(profile)) book.expectAcknowledged(key, deposits, since, who);
 		else book.count("went on unanswered");
@@ -288,7 +289,7 @@ export class Lobby {
 
 	private judgeReleased(profile: Profile<Wallet>): void {
 		this.acknowledge(profile, profile.data.deposits, "a release");
-		if (this.rules.book.page(profile.key).record?.Lock?.Token === tokenOf(profile)) {
+		if (this.rules.book.page(profile.key).isHeldBy(tokenOf(profile))) {
 			this.broken(profile.key, "a released profile's lock is on the record");
 		}
 	}
