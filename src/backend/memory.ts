@@ -64,7 +64,7 @@ const recordsOfServer = perPlatform(() => new MemoryRecords());
 
 /**
  * The backend over a server's own memory, for Studio, tests and places without data. The drivers of one server share
- * their records by store and scope, also a driver that is made anew; give `shared` to share them between servers. It
+ * their records by store and scope; give `shared` to share them between servers. It
  * has no store time: a lock's age goes by the wall clock. Does not yield.
  */
 export function memoryBackend(shared?: MemoryRecords): BackendFactory {

@@ -25,6 +25,7 @@ export interface Kernel {
 }
 
 class PlainSessions implements KernelSessions {
+	// Weak, and yet safe: whoever ends a session holds its player until PlayerRemoving.
 	private readonly ended = new WeakSet<Player>();
 
 	public constructor(private readonly platform: Platform) {}
