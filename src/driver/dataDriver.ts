@@ -9,6 +9,7 @@ import { HolderWatch } from "../handoff/holderWatch";
 import { DeepReadonly } from "../record/deepReadonly";
 import { checkKey } from "../record/limits";
 import { err, ok, Result } from "../result";
+import { peekTrade } from "../trade/peekTrade";
 import { runAll } from "../util/parallel";
 import { Signal, Subscribable } from "../util/signal";
 import { Acquirer, LAST_ATTEMPT_SECONDS } from "./acquirer";
@@ -210,7 +211,8 @@ export class DataDriver<T extends object> {
 
 	/**
 	 * The stored data of `key`, without loading it: no lock is taken or waited for, nothing is written. Undefined where
-	 * nothing is stored. What an open profile has not saved yet is not in it. Yields.
+	 * nothing is stored. What an open profile has not saved yet is not in it; a committed trade is, also where its record
+	 * is yet to be written. Yields.
 	 *
 	 * Errors: `invalid_key`, `invalid_record`, `outdated`, `migration_mismatch`, `migration_failed`, `invalid_data`,
 	 * `unresolved_transaction`, `roblox`.
@@ -218,10 +220,11 @@ export class DataDriver<T extends object> {
 	public peek(key: string): Result<DeepReadonly<T> | undefined> {
 		const problem = this.keyError(key);
 		if (problem !== undefined) return err(problem);
-		const found = this.answered("the read", key, () => this.backend.read(key, true));
+		const read = (name: string) => this.answered("the read", name, () => this.backend.read(name, true));
+		const found = peekTrade(this.name, key, read);
 		if (!found.success) return found;
 		if (found.value === undefined) return ok(undefined);
-		return this.gate.fromValue(key, found.value.value);
+		return this.gate.fromValue(key, found.value);
 	}
 
 	/**
@@ -372,16 +375,22 @@ export class DataDriver<T extends object> {
 	 */
 	private waitForKey(wish: OpenWish, deadline: number): Result<OpenProfile<T> | undefined> {
 		const { key } = wish;
+		let hurried: OpenProfile<T> | undefined;
 		for (;;) {
 			const unwanted = this.unwanted(wish);
 			if (unwanted !== undefined) return err(unwanted);
 			const slot = this.slots.get(key);
 			if (slot === undefined) return ok(undefined);
 			const { profile } = slot;
-			if (profile !== undefined && profile.isLeaving() && profile.writer.hasFailed()) {
+			if (profile?.isAdoptable() === true) {
 				const seconds = math.max(deadline - this.platform.clock(), LAST_ATTEMPT_SECONDS);
 				if (profile.adopt(seconds)) return this.adopted(profile, wish);
 				continue;
+			}
+			if (profile !== undefined && profile !== hurried && profile.isLeaving()) {
+				// One with an unsettled trade never goes on, but its lock is let go of without the rest of a pause.
+				hurried = profile;
+				if (profile.isBlocked()) profile.writer.hurry();
 			}
 			const left = deadline - this.platform.clock();
 			const isOpen = profile !== undefined && profile.active && !profile.adopting;

@@ -163,7 +163,10 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	}
 
 	public release(): Result<undefined> {
+		// Nobody gets hold of it any more, not even a player who is back, while the release waits for a trade.
+		if (this.hold() !== undefined) this.active = false;
 		this.awaitHold();
+		if (this.state === "active") this.active = !this.blocked;
 		if (this.state === "released") return ok(undefined);
 		if (this.state === "lost") return err(this.lost!);
 		// The release would carry the data as of now, without what the handlers still to come write.
@@ -201,7 +204,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 
 	/** Takes the profile for a trade or transaction; undefined where another has it, or it is closed or blocked. */
 	public takeHold(): Hold | undefined {
-		if (this.hold() !== undefined || this.state !== "active" || this.blocked) return undefined;
+		if (this.hold() !== undefined || this.closedError() !== undefined) return undefined;
 		this.held = new Hold(this.home.platform);
 		return this.held;
 	}
@@ -247,6 +250,18 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const problem = this.lostError(why, holder);
 		this.writer.abandon(problem);
 		return problem;
+	}
+
+	/** Why no trade can begin; undefined where one can. Throws where it is asked for inside an update's function. */
+	public tradeError(): BatonError | undefined {
+		if (this.updating) error("Baton: a trade was begun inside the function given to profile.update", 4);
+		// What a handler begins could not end before the last save.
+		return this.closedError() ?? (this.handling ? this.releasedError() : undefined);
+	}
+
+	/** Whether it goes on as it is for a player who is back: its last save has failed, and no trade of it is unsettled. */
+	public isAdoptable(): boolean {
+		return this.state === "leaving" && !this.blocked && this.writer.hasFailed();
 	}
 
 	/** Whether it waits for its last save. */
@@ -493,11 +508,15 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	}
 
 	private takeBack(): Result<undefined> {
+		// A release may wait for the same, and comes first.
+		this.awaitHold();
 		while (this.state === "leaving") {
 			// A release that has not landed is called off, as for a player who is back.
-			if (this.writer.hasFailed()) this.adopt(WRITE_SECONDS);
+			if (this.isAdoptable()) this.adopt(WRITE_SECONDS);
 			else this.writer.attemptEnded.wait();
 		}
+		// Its copy is not what the record will hold: only a load finds out.
+		if (this.blocked) return err(unresolvedTransaction(this.home.store, this.key));
 		if (this.state === "active") return ok(undefined);
 		if (this.state !== "released") return err(this.closedError()!);
 		const problem = this.home.reopen();
@@ -531,7 +550,10 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public closedError(): BatonError | undefined {
 		if (this.state === "active" && this.blocked) return unresolvedTransaction(this.home.store, this.key);
 		if (this.state === "active") return undefined;
-		if (this.lost !== undefined) return this.lost;
+		return this.lost ?? this.releasedError();
+	}
+
+	private releasedError(): BatonError {
 		const { store } = this.home;
 		const message = `Baton: profile "${this.key}" of store "${store}" was released and no longer belongs to this server`;
 		return new BatonError("released", message, { store, key: this.key });

@@ -1,4 +1,5 @@
-import { Backend } from "../backend/backend";
+import { answerWithin } from "../backend/answerWithin";
+import { Backend, ReadRecord } from "../backend/backend";
 import { StoreClock } from "../backend/storeClock";
 import { updateWithin } from "../backend/updateWithin";
 import { Platform } from "../platform/platform";
@@ -34,4 +35,20 @@ export function changeJournal(
 	if (!answer.success) return answer;
 	home.storeClock.observe(answer.value.updatedTime);
 	return ok(answer.value.report);
+}
+
+/** Removes a journal that nobody needs, where the backend can; one that stays is never read again. Yields. */
+export function removeJournal(home: JournalHome, key: string): void {
+	const { backend } = home;
+	// Without the bound, one removal that is never answered would hold both profiles, or a load, for good.
+	if (backend.remove !== undefined) answered(home, key, "the removal", () => backend.remove!(key));
+}
+
+/** A record as it is stored now, past every cache. Yields. */
+export function readFresh(home: JournalHome, key: string): Result<ReadRecord | undefined> {
+	return answered(home, key, "the read", () => home.backend.read(key, true));
+}
+
+function answered<R>({ store, platform }: JournalHome, key: string, what: string, call: () => Result<R>): Result<R> {
+	return answerWithin({ store, platform, key, what }, TRY_SECONDS, call);
 }

@@ -7,7 +7,7 @@ import { StoredPointer } from "../record/types";
 import { err, ok, Result } from "../result";
 import { untilAnswered } from "../util/untilAnswered";
 import { decideJournal, entryOf, isAllSettled, isJournal, Journal, JournalDecision, settleJournal } from "./journal";
-import { changeJournal, JournalHome } from "./journalStore";
+import { changeJournal, JournalHome, readFresh, removeJournal } from "./journalStore";
 import { fencePeer, recoverParticipant } from "./participant";
 
 /** How long one step is tried, in seconds. */
@@ -91,7 +91,7 @@ export class Recovery {
 
 	/** Deletes a journal where the backend can. Yields. */
 	public cleanup(journalKey: string): void {
-		this.home.backend.remove?.(journalKey);
+		removeJournal(this.home, journalKey);
 	}
 
 	/** A peer that does not point at the journal is done, once a late prepare of it can no longer land. */
@@ -114,7 +114,7 @@ export class Recovery {
 
 	/** A journal that is gone may have been finished meanwhile: only the same pointer, still there, is a failure. */
 	private failedUnlessMoved(key: string, pointer: StoredPointer, reason: RecoveryReason): Result<undefined> {
-		const found = this.home.backend.read(key, true);
+		const found = readFresh(this.home, key);
 		if (!found.success) return found;
 		const shape = shapeOf(found.value?.value);
 		const stored = shape.kind === "record" ? (shape.record.Meta.PendingTransaction as unknown) : undefined;
@@ -129,7 +129,8 @@ export class Recovery {
 	}
 }
 
-function isPointer(value: unknown): value is StoredPointer {
+/** Whether a stored value is a pair of strings that may name a journal. Pure. */
+export function isPointer(value: unknown): value is StoredPointer {
 	if (!typeIs(value, "table")) return false;
 	const { Key, Token } = value as unknown as StoredPointer;
 	return typeIs(Key, "string") && typeIs(Token, "string");

@@ -9,8 +9,9 @@ import { StoredPointer } from "../record/types";
 import { err, ok, Result } from "../result";
 import { noYield } from "../util/noYield";
 import { runAll } from "../util/parallel";
+import { Waiter } from "../util/waiter";
 import { createJournal, decideJournal, Journal, JOURNAL_KIND, journalKey } from "./journal";
-import { changeJournal } from "./journalStore";
+import { changeJournal, readFresh, removeJournal } from "./journalStore";
 import { Participant, WRITE_BOUND_SECONDS } from "./participants";
 
 /** Room in a journal for all but the two data. */
@@ -69,6 +70,7 @@ export function trade<T extends object>(
 	options: TradeOptions = {},
 ): Result<TradeResult> {
 	const [a, b] = [asOpen(profileA, "first"), asOpen(profileB, "second")];
+	checkOptions(options);
 	if (!typeIs(mutate, "function")) error("Baton: trade takes a function from both data to both next ones", 2);
 	if (a.home.backend !== b.home.backend || a.home.store !== b.home.store) {
 		error("Baton: trade takes two profiles of one driver; use transaction for profiles of several", 2);
@@ -78,7 +80,7 @@ export function trade<T extends object>(
 		error(`Baton: a trade's id is a text of 1 to ${ID_BYTES} bytes`, 2);
 	}
 	if (a === b) return err(failure("same_profile", a, `a trade needs two profiles, and got "${a.key}" twice`));
-	const closed = a.closedError() ?? b.closedError();
+	const closed = a.tradeError() ?? b.tradeError();
 	if (closed !== undefined) return err(closed);
 	const holds = holdBoth(a, b);
 	if (holds === undefined) {
@@ -86,10 +88,21 @@ export function trade<T extends object>(
 			failure("busy", a, `"${a.key}" or "${b.key}" is in another trade or transaction; nothing was written`),
 		);
 	}
-	const [fine, result] = pcall(() => tradeHeld(a, b, holds, mutate, id));
-	for (const hold of holds) hold.finish();
-	if (!fine) error(result, 0);
-	return result;
+	const ended = new Waiter<() => Result<TradeResult>>(a.home.platform);
+	// In a thread of its own: one that the game cancels half-way would leave both held for good.
+	a.home.platform.task.spawn(() => {
+		const [fine, result] = pcall(() => tradeHeld(a, b, holds, mutate, id));
+		for (const hold of holds) hold.finish();
+		ended.resolve(() => (fine ? result : error(result, 0)));
+	});
+	return ended.wait()!();
+}
+
+function checkOptions(options: unknown): void {
+	if (!typeIs(options, "table")) error("Baton: trade's options are a table, such as { id }", 3);
+	for (const [name] of pairs(options as Record<string, unknown>)) {
+		if (name !== "id") error(`Baton: trade has no option "${name}"; it has id`, 3);
+	}
 }
 
 function asOpen<T extends object>(profile: Profile<T>, which: string): OpenProfile<T> {
@@ -277,7 +290,7 @@ function finish<T extends object>(
 		profile.block();
 		home.onBlocked(profile.key);
 	}
-	if (removes && open.isEmpty()) home.backend.remove?.(pointer.Key);
+	if (removes && open.isEmpty()) removeJournal(home, pointer.Key);
 }
 
 function pending<T extends object>(trading: Trading<T>, cause: BatonError): Result<TradeResult> {
@@ -296,7 +309,7 @@ function pending<T extends object>(trading: Trading<T>, cause: BatonError): Resu
 /** A journal that is gone was settled by recovery: a committed one left its id in the records. */
 function hasCommitted<T extends object>({ home, id, participants }: Trading<T>): boolean {
 	return participants.some(({ profile }) => {
-		const found = home.backend.read(profile.key, true);
+		const found = readFresh(home, profile.key);
 		if (!found.success || found.value === undefined) return false;
 		const shape = shapeOf(found.value.value);
 		return shape.kind === "record" && shape.record.Meta.TransactionIds?.includes(id) === true;
