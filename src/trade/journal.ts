@@ -58,10 +58,15 @@ export function entryOf(journal: Journal, key: string): JournalEntry | undefined
 	return typeIs(entry.Seen, "table") ? entry : undefined;
 }
 
+/** Whether a participant is known to be done; a store may have left out an empty table of them. Pure. */
+export function isSettled(journal: Journal, key: string): boolean {
+	return (journal.Settled as Journal["Settled"] | undefined)?.[key] === true;
+}
+
 /** Whether every participant is settled. Pure. */
 export function isAllSettled(journal: Journal): boolean {
 	for (const [key] of pairs(journal.Entries)) {
-		if (journal.Settled[key] !== true) return false;
+		if (!isSettled(journal, key)) return false;
 	}
 	return true;
 }

@@ -3,7 +3,7 @@ import { unresolvedTransaction } from "../driver/recordErrors";
 import { shapeOf } from "../record/shape";
 import { StoredPointer, StoredRecord } from "../record/types";
 import { err, ok, Result } from "../result";
-import { entryOf, isJournal } from "./journal";
+import { entryOf, isJournal, isSettled } from "./journal";
 import { isPointer } from "./recovery";
 
 /** How often a record is looked at whose pointer changes meanwhile. */
@@ -51,7 +51,7 @@ function resolved(
 	if (!isJournal(journal, pointer.Token)) return undefined;
 	const entry = entryOf(journal, key);
 	if (entry === undefined) return undefined;
-	const applies = journal.State === "Committed" && journal.Settled?.[key] !== true;
+	const applies = journal.State === "Committed" && !isSettled(journal, key);
 	return {
 		...record,
 		Data: applies ? entry.Data : record.Data,

@@ -6,7 +6,16 @@ import { shapeOf } from "../record/shape";
 import { StoredPointer } from "../record/types";
 import { err, ok, Result } from "../result";
 import { untilAnswered } from "../util/untilAnswered";
-import { decideJournal, entryOf, isAllSettled, isJournal, Journal, JournalDecision, settleJournal } from "./journal";
+import {
+	decideJournal,
+	entryOf,
+	isAllSettled,
+	isJournal,
+	isSettled,
+	Journal,
+	JournalDecision,
+	settleJournal,
+} from "./journal";
 import { changeJournal, JournalHome, readFresh, removeJournal } from "./journalStore";
 import { fencePeer, recoverParticipant } from "./participant";
 
@@ -46,7 +55,7 @@ export class Recovery {
 			return this.failedUnlessMoved(key, pointer, "transaction journal is missing or invalid");
 		const entry = entryOf(journal, key);
 		if (entry === undefined) return err(this.failure(key, "transaction participant is missing or invalid"));
-		const applies = journal.State === "Committed" && journal.Settled[key] !== true;
+		const applies = journal.State === "Committed" && !isSettled(journal, key);
 		const request = { claim, pointer, entry: applies ? entry : undefined };
 		const settled = untilAnswered(this.home.platform, STEP_SECONDS, () =>
 			updateWithin(
@@ -77,7 +86,7 @@ export class Recovery {
 		if (journal === undefined) return;
 		const done = new Array<string>();
 		for (const [peer] of pairs(journal.Entries)) {
-			if (journal.Settled[peer] !== true && this.isDone(peer, pointer)) done.push(peer);
+			if (!isSettled(journal, peer) && this.isDone(peer, pointer)) done.push(peer);
 		}
 		const settled = this.journal(journalKey, (value) => settleJournal(value, token, [participant, ...done]));
 		const after = settled.success ? journalIn(settled.value) : undefined;

@@ -12,6 +12,7 @@ import { runAll } from "../util/parallel";
 import { Waiter } from "../util/waiter";
 import { createJournal, decideJournal, Journal, JOURNAL_KIND, journalKey } from "./journal";
 import { changeJournal, readFresh, removeJournal } from "./journalStore";
+import { Recovery } from "./recovery";
 import { Participant, WRITE_BOUND_SECONDS } from "./participants";
 
 /** Room in a journal for all but the two data. */
@@ -280,17 +281,22 @@ function abort<T extends object>(trading: Trading<T>, problem: BatonError): Resu
 	return err(problem);
 }
 
-/** Blocks whoever is not settled, and removes the journal once nobody can need it. */
+/** Blocks whoever is not settled, and removes the journal where nobody can need it. */
 function finish<T extends object>(
-	{ home, pointer }: Trading<T>,
+	{ home, pointer, participants }: Trading<T>,
 	open: ReadonlyArray<Participant<T>>,
 	removes = true,
 ): void {
 	for (const { profile } of open) {
 		profile.block();
-		home.onBlocked(profile.key);
+		profile.home.onBlocked(profile.key);
 	}
-	if (removes && open.isEmpty()) removeJournal(home, pointer.Key);
+	if (!removes) return;
+	if (open.isEmpty()) return removeJournal(home, pointer.Key);
+	// One that has lost its lock may be through already, and then nobody else would come to the journal.
+	const settled = participants.find((participant) => participant.settled);
+	if (settled === undefined) return;
+	home.platform.task.spawn(() => new Recovery(home).acknowledge(pointer.Key, pointer.Token, settled.profile.key));
 }
 
 function pending<T extends object>(trading: Trading<T>, cause: BatonError): Result<TradeResult> {
