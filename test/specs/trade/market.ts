@@ -1,3 +1,4 @@
+import { plainKernel } from "../../../src/driver/kernel";
 import { Profile } from "../../../src/driver/profile";
 import { Result } from "../../../src/result";
 import { Journal } from "../../../src/trade/journal";
@@ -31,6 +32,8 @@ export class Market {
 	public readonly playerB: Player;
 	public readonly a: Profile<Coins>;
 	public readonly b: Profile<Coins>;
+	/** The keys of `transactionEnded`. */
+	public readonly ended = new Array<string>();
 	/** Virtual second from which the trace counts. */
 	public readonly since: number;
 
@@ -38,7 +41,10 @@ export class Market {
 		public readonly world: World,
 		options: GameOptions = {},
 	) {
-		this.game = new PlayerGame(world, options);
+		this.game = new PlayerGame(world, { ...options, attach: false });
+		const kernel = plainKernel(this.game.server.platform);
+		kernel.events.transactionEnded.connect((key) => this.ended.push(key));
+		this.run(() => this.game.driver.attach(kernel));
 		world.wait(20);
 		const [first, second] = [this.game.join(1), this.game.join(2)];
 		[this.playerA, this.playerB] = [first.player, second.player];
