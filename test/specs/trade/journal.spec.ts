@@ -55,7 +55,7 @@ export = () => {
 		});
 
 		it("may lack Settled, as a store leaves out an empty table", () => {
-			const bare = { ...journal(), Settled: undefined as never };
+			const bare = { ...journal(), Settled: undefined };
 			expect(isJournal(bare, "t")).to.equal(true);
 			expect(isAllSettled({ ...journal(), Settled: undefined as never })).to.equal(false);
 		});

@@ -211,7 +211,7 @@ export = () => {
 				const thrown = { reason: "no deal" };
 				const running = market.beside(() =>
 					trade(market.a, market.b, () => {
-						throw thrown;
+						error(thrown);
 					}),
 				);
 				expect(running.thrown).to.equal(thrown);
