@@ -45,7 +45,7 @@ export = () => {
 				{ Settled: true },
 			];
 			for (const change of broken) {
-				if (isJournal(journal(change as Partial<Journal>), "t"))
+				if (isJournal(journal(change), "t"))
 					error(`taken for a journal: ${textOf(change)}`);
 			}
 			for (const value of [undefined, 7, "text", {}]) expect(isJournal(value, "t")).to.equal(false);
