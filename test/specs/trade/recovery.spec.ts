@@ -16,6 +16,10 @@ import { Coins, expectText, failureOf, play, PlayerGame, recordOf, STORE } from 
 import { check, same } from "../driver/writeRig";
 import { journalKeys, KEY_A, KEY_B, payment } from "./market";
 
+/** Given by the host that runs the specs: starts a real web server on this machine and returns its URL. */
+declare const __BATON_LOOPBACK: ((kind: "enforcing" | "ignoring") => string) | undefined;
+
+const start = __BATON_LOOPBACK;
 const POINTER = { Key: "CKTxn_x", Token: "token-x" };
 const PREFIX = "transaction recovery failed: ";
 
@@ -490,6 +494,32 @@ export = () => {
 					}
 				});
 			}
+		});
+
+		// Studio reaches no web server of its machine.
+		const itReal = start !== undefined ? it : itSKIP;
+
+		itReal("Http over real HTTP, with preconditions enforced: interrupted after each write", () => {
+			for (let writes = 0; writes <= 6; writes++) {
+				const url = start!("enforcing");
+				simulate({ seed: 1 }, (world) => {
+					const http = httpBackend({ url, remove: true });
+					const cut = failing(http, (nth) => nth <= BEFORE + writes);
+					same(
+						tradeOver(world, cut, http),
+						writes < 4 ? "100/100" : "90/110",
+						`the outcome after write ${writes}`,
+					);
+				});
+			}
+		});
+
+		itReal("Http over real HTTP, with preconditions ignored: fails closed, nothing is loaded", () => {
+			const url = start!("ignoring");
+			simulate({ seed: 1 }, (world) => {
+				const lobby = new PlayerGame(world, { driver: { backend: httpBackend({ url, remove: true }) } });
+				expect(load(lobby, KEY_A).success).to.equal(false);
+			});
 		});
 
 		it("Http, over a server that ignores preconditions: fails closed, nothing is loaded", () => {
