@@ -51,7 +51,8 @@ interface Trading<T extends object> {
 /**
  * Changes the data of two open profiles of one driver together: both get what `mutate` returns, or neither changes,
  * whatever crashes in between. Six durable writes in four rounds, and one removal; meanwhile `update` and saves of both
- * wait. Yields, for at most about a minute and a half when the store fails.
+ * wait. Yields: commonly for a second or two, 75 s where the store keeps failing, two and a half minutes where it never
+ * answers.
  *
  * `mutate` gets both data and returns both next ones, or false to cancel. It must not yield or call methods of the
  * profiles; an error of it is thrown on, with nothing written.
