@@ -220,6 +220,11 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		return this.blocked;
 	}
 
+	/** Yields until its lock is given up or lost, and so no write under it can land any more. */
+	public awaitEnd(): void {
+		while (this.state !== "released" && this.state !== "lost") this.writer.attemptEnded.wait();
+	}
+
 	/** Its place on the record, for a write under its lock. The number is new: nothing sent before can land over it. */
 	public nextWrite(): WriteId {
 		const { lock, adopted, home } = this;

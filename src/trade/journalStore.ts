@@ -9,6 +9,8 @@ import { JournalDecision } from "./journal";
 
 /** How long one try may go unanswered, in seconds. */
 const TRY_SECONDS = 10;
+/** How long a removal that failed is tried on in the background, in seconds. */
+const REMOVAL_SECONDS = 300;
 
 /** Where journals are kept: the profiles' own backend. */
 export interface JournalHome {
@@ -37,18 +39,21 @@ export function changeJournal(
 	return ok(answer.value.report);
 }
 
-/** Removes a journal that nobody needs, where the backend can; one that stays is never read again. Yields. */
+/**
+ * Removes a journal that nobody can need, where the backend can: one try, and where that fails, more in the background.
+ * A removal that lands late or twice finds nothing. Yields.
+ */
 export function removeJournal(home: JournalHome, key: string): void {
-	const { backend } = home;
-	// Without the bound, one removal that is never answered would hold both profiles, or a load, for good.
-	if (backend.remove !== undefined) answered(home, key, "the removal", () => backend.remove!(key));
+	const { store, platform, backend } = home;
+	if (backend.remove === undefined) return;
+	const attempt = (): Result<undefined> =>
+		answerWithin({ store, platform, key, what: "the removal" }, TRY_SECONDS, () => backend.remove!(key));
+	const removed = attempt();
+	if (removed.success || removed.error.retryable === false) return;
+	platform.task.spawn(() => untilAnswered(platform, REMOVAL_SECONDS, attempt));
 }
 
-/** A record as it is stored now, past every cache. Yields. */
-export function readFresh(home: JournalHome, key: string): Result<ReadRecord | undefined> {
-	return answered(home, key, "the read", () => home.backend.read(key, true));
-}
-
-function answered<R>({ store, platform }: JournalHome, key: string, what: string, call: () => Result<R>): Result<R> {
-	return answerWithin({ store, platform, key, what }, TRY_SECONDS, call);
+/** A record as it is stored now, past any cache. Yields. */
+export function readFresh({ store, platform, backend }: JournalHome, key: string): Result<ReadRecord | undefined> {
+	return answerWithin({ store, platform, key, what: "the read" }, TRY_SECONDS, () => backend.read(key, true));
 }

@@ -26,6 +26,8 @@ export class Participant<T extends object> {
 	public prepareSent = false;
 	/** Whether a write that ends the trade for it was answered. */
 	public settled = false;
+	/** Whether its lock was found to be gone: whoever took it has settled the trade first, and no write of it lands. */
+	public lost = false;
 	/** Its data after the trade. */
 	public outcome?: DeepReadonly<T>;
 	/** The data from before the trade, which the prepare stores. */
@@ -93,6 +95,7 @@ export class Participant<T extends object> {
 			return ok({ kind: "written" });
 		}
 		if (decision.keep === "lost") {
+			this.lost = true;
 			return ok({ kind: "refused", decision, error: profile.lose(decision.why, decision.holder) });
 		}
 		const store = home.store;

@@ -80,15 +80,20 @@ export class Recovery {
 	 * are. A failure leaves a journal behind, nothing else. Yields.
 	 */
 	public acknowledge(journalKey: string, token: string, participant: string): void {
+		this.acknowledgeAll(journalKey, token, [participant]);
+	}
+
+	/** The same for any number of participants that are known to be done. Yields. */
+	public acknowledgeAll(journalKey: string, token: string, participants: ReadonlyArray<string>): void {
 		const pointer = { Key: journalKey, Token: token };
-		const noted = this.journal(journalKey, (value) => settleJournal(value, token, [participant]));
+		const noted = this.journal(journalKey, (value) => settleJournal(value, token, participants));
 		const journal = noted.success ? journalIn(noted.value) : undefined;
 		if (journal === undefined) return;
 		const done = new Array<string>();
 		for (const [peer] of pairs(journal.Entries)) {
 			if (!isSettled(journal, peer) && this.isDone(peer, pointer)) done.push(peer);
 		}
-		const settled = this.journal(journalKey, (value) => settleJournal(value, token, [participant, ...done]));
+		const settled = this.journal(journalKey, (value) => settleJournal(value, token, [...participants, ...done]));
 		const after = settled.success ? journalIn(settled.value) : undefined;
 		if (after !== undefined && isAllSettled(after)) this.cleanup(journalKey);
 	}

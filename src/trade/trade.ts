@@ -12,8 +12,8 @@ import { runAll } from "../util/parallel";
 import { Waiter } from "../util/waiter";
 import { createJournal, decideJournal, Journal, JOURNAL_KIND, journalKey } from "./journal";
 import { changeJournal, readFresh, removeJournal } from "./journalStore";
-import { Recovery } from "./recovery";
 import { Participant, WRITE_BOUND_SECONDS } from "./participants";
+import { Recovery } from "./recovery";
 
 /** Room in a journal for all but the two data. */
 const JOURNAL_ENVELOPE_BYTES = 32_768;
@@ -180,6 +180,7 @@ function run<T extends object>(trading: Trading<T>): Result<TradeResult> {
 	);
 	if (!created.success) {
 		// Nothing points at it, whether it landed or not.
+		home.platform.task.spawn(() => removeJournal(home, pointer.Key));
 		return err(failure("save_failed", participants[0].profile, "its journal could not be written", created.error));
 	}
 	const problem = prepareBoth(trading);
@@ -258,7 +259,7 @@ function settleBoth<T extends object>(
 			participant.settle(pointer, id, committed);
 		}),
 	);
-	return sent.filter((participant) => !participant.settled);
+	return sent.filter((participant) => !participant.settled && !participant.lost);
 }
 
 function commit<T extends object>(trading: Trading<T>): Result<TradeResult> {
@@ -282,26 +283,36 @@ function abort<T extends object>(trading: Trading<T>, problem: BatonError): Resu
 	return err(problem);
 }
 
-/** Blocks whoever is not settled, and removes the journal where nobody can need it. */
-function finish<T extends object>(
-	{ home, pointer, participants }: Trading<T>,
-	open: ReadonlyArray<Participant<T>>,
-	removes = true,
-): void {
+/** Blocks whoever is not settled, and removes the journal once nobody can need it. */
+function finish<T extends object>(trading: Trading<T>, open: ReadonlyArray<Participant<T>>): void {
+	const { home, pointer } = trading;
 	for (const { profile } of open) {
 		profile.block();
+		// Each profile's own: it ends the session of that one.
 		profile.home.onBlocked(profile.key);
 	}
-	if (!removes) return;
-	if (open.isEmpty()) return removeJournal(home, pointer.Key);
-	// One that has lost its lock may be through already, and then nobody else would come to the journal.
-	const settled = participants.find((participant) => participant.settled);
-	if (settled === undefined) return;
-	home.platform.task.spawn(() => new Recovery(home).acknowledge(pointer.Key, pointer.Token, settled.profile.key));
+	if (open.isEmpty()) removeJournal(home, pointer.Key);
+	else clearUpLater(trading, open);
+}
+
+/**
+ * A write without an answer may have landed, or land yet: then no record points at the journal, and no load would come
+ * upon it. So once every open participant has let go of its lock, after which none of those writes can land, the trade
+ * itself looks whether anyone still needs it. Does not yield.
+ */
+function clearUpLater<T extends object>(
+	{ home, pointer, participants }: Trading<T>,
+	open: ReadonlyArray<Participant<T>>,
+): void {
+	home.platform.task.spawn(() => {
+		for (const { profile } of open) profile.awaitEnd();
+		const done = participants.filter((each) => !open.includes(each)).map(({ profile }) => profile.key);
+		new Recovery(home).acknowledgeAll(pointer.Key, pointer.Token, done);
+	});
 }
 
 function pending<T extends object>(trading: Trading<T>, cause: BatonError): Result<TradeResult> {
-	finish(trading, trading.participants, false);
+	finish(trading, trading.participants);
 	const [{ profile }] = trading.participants;
 	return err(
 		failure(
