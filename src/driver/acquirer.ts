@@ -1,4 +1,5 @@
 import { Backend } from "../backend/backend";
+import { learnStoreTime } from "../backend/learnStoreTime";
 import { StoreClock } from "../backend/storeClock";
 import { updateWithin } from "../backend/updateWithin";
 import { BatonError } from "../errors";
@@ -8,7 +9,6 @@ import { Platform } from "../platform/platform";
 import { acquire, AcquireDecision } from "../record/acquire";
 import { asTransform } from "../record/asTransform";
 import { clearLock, giveBack, GiveBackDecision } from "../record/giveBack";
-import { CLOCK_KEY } from "../record/limits";
 import { Claim, StoppedProof } from "../record/ownership";
 import { StoredLock, StoredRecord } from "../record/types";
 import { Err, err, ok, Result } from "../result";
@@ -287,7 +287,7 @@ export class Acquirer {
 	private resolve(wish: AcquireWish, attempts: Attempts, pointer: unknown): Step {
 		const { key } = wish;
 		const unresolved = unresolvedTransaction(this.home.store, key);
-		const resolved = pointer !== undefined ? this.recovery.resolve(key, pointer, attempts.claim!) : err(unresolved);
+		const resolved = pointer !== undefined ? this.recovery.resolve(key, pointer, attempts.claim) : err(unresolved);
 		if (resolved.success) return { again: unresolved, atOnce: true };
 		const { error: cause } = resolved;
 		const token = typeIs(pointer, "table") ? (pointer as { Token?: unknown }).Token : undefined;
@@ -313,10 +313,10 @@ export class Acquirer {
 				// Most locks are young, and their holders are to be asked without delay.
 				attempts.askedTime = true;
 				this.home.platform.task.spawn(() => {
-					attempts.askedTime = this.learnStoreTime();
+					attempts.askedTime = learnStoreTime(this.home);
 				});
 			} else {
-				attempts.askedTime = this.learnStoreTime();
+				attempts.askedTime = learnStoreTime(this.home);
 				if (attempts.askedTime) return { again: locked, atOnce: true };
 			}
 		}
@@ -326,19 +326,6 @@ export class Acquirer {
 		}
 		if (!wish.waitsForLock) return { failed: locked };
 		return { again: locked, atOnce: wish.watch?.meet(lock) };
-	}
-
-	/** Age is told by the store's clock alone, which only a write shows. Returns whether it is known now. */
-	private learnStoreTime(): boolean {
-		const { storeClock } = this.home;
-		const answer = updateWithin(this.home, CLOCK_KEY, LAST_ATTEMPT_SECONDS, () => ({
-			write: { Kind: CLOCK_KEY },
-			userIds: [],
-			metadata: {},
-			report: undefined,
-		}));
-		if (answer.success) storeClock.observe(answer.value.updatedTime);
-		return storeClock.now() !== undefined;
 	}
 
 	private taken(record: StoredRecord): Step {

@@ -18,6 +18,8 @@ export interface JournalHome {
 	readonly platform: Platform;
 	readonly backend: Backend;
 	readonly storeClock: StoreClock;
+	/** Age in seconds under which a lock counts as owned where nobody says otherwise. Default: 180. */
+	readonly ttlSeconds?: number;
 }
 
 /** Changes a journal, tried until it is answered or `seconds` have passed; its writes carry both owners' ids. Yields. */

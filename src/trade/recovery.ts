@@ -1,3 +1,4 @@
+import { learnStoreTime } from "../backend/learnStoreTime";
 import { updateWithin } from "../backend/updateWithin";
 import { BatonError } from "../errors";
 import { asTransform } from "../record/asTransform";
@@ -21,6 +22,8 @@ import { fencePeer, recoverParticipant } from "./participant";
 
 /** How long one step is tried, in seconds. */
 const STEP_SECONDS = 10;
+/** Seed "Lock handoff", Configuration: LockTtlSeconds. */
+const DEFAULT_TTL_SECONDS = 180;
 
 /** The four ways in which a recovery fails by itself (seed "Transaction recovery", How recovery runs). */
 export type RecoveryReason =
@@ -36,6 +39,22 @@ export type RecoveryReason =
 export class Recovery {
 	public constructor(private readonly home: JournalHome) {}
 
+	/** Ownership by the lock's age alone, for whoever brings no rule of their own. Yields where it asks for the time. */
+	private byAge(): Claim {
+		if (this.home.backend.hasStoreTime && this.home.storeClock.now() === undefined) learnStoreTime(this.home);
+		const { platform, backend, storeClock, ttlSeconds = DEFAULT_TTL_SECONDS } = this.home;
+		return {
+			// Nobody's: it owns no lock.
+			jobId: "",
+			token: "",
+			storeNow: storeClock.now(),
+			hasStoreTime: backend.hasStoreTime,
+			wallNow: platform.time(),
+			ttlSeconds,
+			skewSeconds: 0,
+		};
+	}
+
 	/** Whether a stored value is a well-formed journal for `token`. Does not yield. */
 	public static valid(value: unknown, token: string): value is Journal {
 		return isJournal(value, token);
@@ -43,9 +62,9 @@ export class Recovery {
 
 	/**
 	 * Decides the journal that `pending` points at, settles participant `key` and acknowledges it. `claim` is the load's own
-	 * ownership rule. Yields. Errors: `recovery_failed`, with one of {@link RecoveryReason} in its message; `roblox`.
+	 * ownership rule; without it, a lock younger than the TTL counts as owned. Yields. Errors: `recovery_failed`, with one of {@link RecoveryReason} in its message; `roblox`.
 	 */
-	public resolve(key: string, pending: unknown, claim: Claim): Result<undefined> {
+	public resolve(key: string, pending: unknown, claim?: Claim): Result<undefined> {
 		if (!isPointer(pending)) return err(this.failure(key, "malformed pending transaction"));
 		const pointer = pending;
 		const decided = this.journal(pointer.Key, (value) => decideJournal(value, pointer.Token, "Aborted"));
@@ -56,7 +75,7 @@ export class Recovery {
 		const entry = entryOf(journal, key);
 		if (entry === undefined) return err(this.failure(key, "transaction participant is missing or invalid"));
 		const applies = journal.State === "Committed" && !isSettled(journal, key);
-		const request = { claim, pointer, entry: applies ? entry : undefined };
+		const request = { claim: claim ?? this.byAge(), pointer, entry: applies ? entry : undefined };
 		const settled = untilAnswered(this.home.platform, STEP_SECONDS, () =>
 			updateWithin(
 				this.home,

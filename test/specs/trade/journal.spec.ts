@@ -45,8 +45,7 @@ export = () => {
 				{ Settled: true },
 			];
 			for (const change of broken) {
-				if (isJournal(journal(change), "t"))
-					error(`taken for a journal: ${textOf(change)}`);
+				if (isJournal(journal(change), "t")) error(`taken for a journal: ${textOf(change)}`);
 			}
 			for (const value of [undefined, 7, "text", {}]) expect(isJournal(value, "t")).to.equal(false);
 			for (const State of ["Preparing", "Committed", "Aborted"] as const) {

@@ -3,11 +3,13 @@ import { dataStoreBackend } from "../../../src/backend/dataStore";
 import { httpBackend } from "../../../src/backend/http/http";
 import { memoryBackend } from "../../../src/backend/memory";
 import { MemoryRecords } from "../../../src/backend/memoryRecords";
+import { StoreClock } from "../../../src/backend/storeClock";
 import { LoadOptions } from "../../../src/driver/options";
 import { BatonError } from "../../../src/errors";
 import { StoredRecord } from "../../../src/record/types";
 import { err } from "../../../src/result";
 import { Journal } from "../../../src/trade/journal";
+import { Recovery } from "../../../src/trade/recovery";
 import { trade } from "../../../src/trade/trade";
 import { World } from "../../cloud/world";
 import { simulate } from "../../cloud/simulate";
@@ -530,6 +532,44 @@ export = () => {
 				const lobby = new PlayerGame(world, { driver: { backend } });
 				expect(load(lobby, KEY_A).success).to.equal(false);
 				expect(journalKeys(world).size()).to.equal(0);
+			});
+		});
+	});
+
+	describe("the module's own members (seed: API reference)", () => {
+		function recoveryOn(lobby: PlayerGame): Recovery {
+			const { platform } = lobby.server;
+			const backend = dataStoreBackend({ platform, store: STORE });
+			return new Recovery({ store: STORE, platform, backend, storeClock: new StoreClock(platform.clock) });
+		}
+
+		const held = { JobId: "elsewhere", Token: "theirs", Turn: 1, Seq: 1, Time: 0 };
+
+		it("resolve without a rule: a lock younger than the TTL is owned, an older one is passed", () => {
+			play((lobby, world) => {
+				plantJournal(world);
+				plant(world, KEY_A, POINTER, { Lock: held });
+				const recovery = recoveryOn(lobby);
+				const early = failureOf(lobby.server.run(() => recovery.resolve(KEY_A, POINTER)));
+				expectText(early.message, "transaction participant is still owned");
+				world.wait(181);
+				expect(lobby.server.run(() => recovery.resolve(KEY_A, POINTER)).success).to.equal(true);
+				const { Lock, Meta } = lobby.record(KEY_A)!;
+				expect(Lock).to.equal(undefined);
+				expect(Meta.PendingTransaction).to.equal(undefined);
+			});
+		});
+
+		it("valid tells a journal of the token; cleanup deletes it; a missing one is no error to acknowledge", () => {
+			play((lobby, world) => {
+				plantJournal(world);
+				expect(Recovery.valid(journalOf(world), POINTER.Token)).to.equal(true);
+				expect(Recovery.valid(journalOf(world), "other")).to.equal(false);
+				const recovery = recoveryOn(lobby);
+				lobby.server.run(() => recovery.cleanup(POINTER.Key));
+				expect(journalOf(world)).to.equal(undefined);
+				lobby.server.run(() => recovery.acknowledge(POINTER.Key, POINTER.Token, KEY_A));
+				expect(journalOf(world)).to.equal(undefined);
 			});
 		});
 	});
