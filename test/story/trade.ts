@@ -63,12 +63,18 @@ function duplicateId(world: World): Ending {
 	return { outcome: isDuplicate ? "duplicate" : "refused", waitSeconds: world.now() - since, since };
 }
 
-/** The server dies right after the nth durable write of the trade; both load on a fresh one. */
-function interrupted(nth: number): (world: World) => Ending {
+/** Which write of the trade is the last one of its server: of one participant, or of all in the order of landing. */
+interface LastWrite {
+	readonly nth: number;
+	readonly of?: number;
+}
+
+/** The server dies right after that write; its sibling, where it has one that is still under way, is lost with it. */
+function interrupted(last: LastWrite): (world: World) => Ending {
 	return (world) => {
 		const traders = twoTraders(world);
 		const since = world.now();
-		const crash = crashAfter(world, traders, nth);
+		const crash = crashAfter(world, traders, last);
 		traders.host.server.spawn(() => pay(traders));
 		world.waitUntil(() => crash.hits > 0, 60);
 		const crashedAt = world.now();
@@ -77,15 +83,12 @@ function interrupted(nth: number): (world: World) => Ending {
 	};
 }
 
-function crashAfter(world: World, { host }: Traders, nth: number): FaultHandle {
-	return world.faults.add({
-		service: "DataStore",
-		store: STORE,
-		server: host.server,
-		durableOnly: true,
-		nth,
-		effect: "crashAfter",
-	});
+function crashAfter(world: World, { host }: Traders, { nth, of }: LastWrite): FaultHandle {
+	const fault = { service: "DataStore", store: STORE, server: host.server, durableOnly: true, nth } as const;
+	if (of === undefined) return world.faults.add({ ...fault, effect: "crashAfter" });
+	const sibling = of === A ? B : A;
+	world.faults.add({ ...fault, key: `Player_${sibling}`, effect: "hang" });
+	return world.faults.add({ ...fault, key: `Player_${of}`, effect: "crashAfter" });
 }
 
 function lostDecisionAnswer(world: World): Ending {
@@ -102,7 +105,7 @@ function crashTakeover(world: World): Ending {
 	const fresh = new GameServer(world);
 	world.wait(20);
 	const since = world.now();
-	const crash = crashAfter(world, traders, 3);
+	const crash = crashAfter(world, traders, { nth: 3 });
 	traders.host.server.spawn(() => pay(traders));
 	world.waitUntil(() => crash.hits > 0, 60);
 	const crashedAt = world.now();
@@ -112,13 +115,13 @@ function crashTakeover(world: World): Ending {
 }
 
 /** What the seed's table of interruption points promises. */
-const INTERRUPTED: ReadonlyArray<readonly [title: string, outcome: Outcome]> = [
-	["the journal is created", "aborted"],
-	["A is prepared", "aborted"],
-	["B is prepared", "aborted"],
-	["the decision", "committed"],
-	["A is settled", "committed"],
-	["B is settled", "committed"],
+const INTERRUPTED: ReadonlyArray<readonly [title: string, outcome: Outcome, last: LastWrite]> = [
+	["the journal is created", "aborted", { nth: 1 }],
+	["A is prepared", "aborted", { nth: 1, of: A }],
+	["B is prepared", "aborted", { nth: 3 }],
+	["the decision", "committed", { nth: 4 }],
+	["A is settled", "committed", { nth: 2, of: A }],
+	["B is settled", "committed", { nth: 6 }],
 ];
 
 export const tradeCases = [
@@ -129,13 +132,13 @@ export const tradeCases = [
 		{ outcome: "committed", maxSeconds: 3 },
 		committed,
 	),
-	...INTERRUPTED.map(([title, outcome], index) =>
+	...INTERRUPTED.map(([title, outcome, last], index) =>
 		storyCase(
 			`trade-interrupted-${index + 1}`,
 			GROUP,
 			`The server dies after ${title} (write ${index + 1}); both load on a fresh server`,
 			{ outcome, maxSeconds: 30 },
-			interrupted(index + 1),
+			interrupted(last),
 		),
 	),
 	storyCase(
