@@ -148,7 +148,7 @@ export class Acquirer {
 	}
 
 	private tryUntilDone(key: string, token: string, decide: (value: unknown) => GiveBackDecision): void {
-		const { platform, store, storeClock } = this.home;
+		const { platform, store } = this.home;
 		const job: Return = { token, backOff: new BackOff(platform), done: new Waiter(platform) };
 		if (this.closing) job.backOff.close();
 		this.returns.push(job);
@@ -156,10 +156,7 @@ export class Acquirer {
 			let reported = false;
 			for (;;) {
 				const answer = updateWithin(this.home, key, WRITE_SECONDS, asTransform(decide));
-				if (answer.success) {
-					storeClock.observe(answer.value.updatedTime);
-					break;
-				}
+				if (answer.success) break;
 				// Without access, or with the server torn down, nothing of it can be on the record, or be mended.
 				if (answer.error.kind === "noAccess" || answer.error.kind === "closing") break;
 				if (job.backOff.failed(answer.error.retryable !== false) && !reported) {
@@ -189,7 +186,6 @@ export class Acquirer {
 			if (answer.error.retryable !== false) this.tryUntilDone(key, token, decide);
 			return true;
 		}
-		this.home.storeClock.observe(answer.value.updatedTime);
 		return answer.value.report.write !== undefined;
 	}
 
@@ -246,7 +242,6 @@ export class Acquirer {
 			if (answer.error.retryable !== false) attempts.unanswered = true;
 			return answer.error.retryable === false ? { failed: answer.error } : { again: answer.error };
 		}
-		home.storeClock.observe(answer.value.updatedTime);
 		return this.step(wish, attempts, answer.value.report);
 	}
 

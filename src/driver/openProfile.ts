@@ -312,7 +312,6 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			if (part !== undefined && answer.error.retryable !== false) this.unsure = true;
 			return { kind: "failed", error: answer.error };
 		}
-		home.storeClock.observe(answer.value.updatedTime);
 		const decision = answer.value.report;
 		const kept = decision.write === undefined ? decision.keep : undefined;
 		const isRelease = attempt.kind === "release" || attempt.kind === "releaseOnly";

@@ -37,7 +37,8 @@ export type SaveDecision = { readonly write: StoredRecord } | ({ readonly write?
  * transactions' lanes above all, stays as stored.
  *
  * Harmless when it crashes, runs again or lands late: it changes only a record under its own token and turn and with a
- * lower number, or under the lock that it adopts, which is then gone, so it lands once, never over a later write of the session, and never in another session.
+ * lower number, or under the lock that it adopts, which is then gone, so it lands once, never over a later write of the
+ * session, and never in another session.
  */
 export function save(value: unknown, request: SaveRequest): SaveDecision {
 	const standing = standingOf(value, request);

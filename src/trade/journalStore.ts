@@ -37,7 +37,6 @@ export function changeJournal(
 		}),
 	);
 	if (!answer.success) return answer;
-	home.storeClock.observe(answer.value.updatedTime);
 	return ok(answer.value.report);
 }
 

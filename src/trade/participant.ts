@@ -1,4 +1,4 @@
-import { holderOf, isUnresolved, LostReason, standingOf, WriteId } from "../record/holding";
+import { isUnresolved, LostReason, standingOf, WriteId } from "../record/holding";
 import { Claim, ownershipOf } from "../record/ownership";
 import { DataPart } from "../record/save";
 import { shapeOf } from "../record/shape";
@@ -183,9 +183,4 @@ export function fencePeer(value: unknown, pointer: StoredPointer): FenceDecision
 	if (isPointer(record.Meta.PendingTransaction, pointer)) return { keep: "points" };
 	if (record.Meta.RefusedTransaction === pointer.Token) return { keep: "fenced" };
 	return { write: { ...record, Meta: { ...record.Meta, RefusedTransaction: pointer.Token } } };
-}
-
-/** For error details: who holds a participant's record. */
-export function ownerOf(decision: { readonly lock: StoredLock }): LockHolder {
-	return holderOf(decision.lock);
 }

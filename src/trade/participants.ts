@@ -88,7 +88,6 @@ export class Participant<T extends object> {
 			);
 		});
 		if (!answer.success) return answer;
-		home.storeClock.observe(answer.value.updatedTime);
 		const decision = answer.value.report;
 		if (decision.write !== undefined || decision.keep === "mine") {
 			profile.noteWritten(stored, presence);

@@ -62,7 +62,8 @@ export class Recovery {
 
 	/**
 	 * Decides the journal that `pending` points at, settles participant `key` and acknowledges it. `claim` is the load's own
-	 * ownership rule; without it, a lock younger than the TTL counts as owned. Yields. Errors: `recovery_failed`, with one of {@link RecoveryReason} in its message; `roblox`.
+	 * ownership rule; without it, a lock younger than the TTL counts as owned. Yields. Errors: `recovery_failed`, with one of
+	 * {@link RecoveryReason} in its message; `roblox`.
 	 */
 	public resolve(key: string, pending: unknown, claim?: Claim): Result<undefined> {
 		if (!isPointer(pending)) return err(this.failure(key, "malformed pending transaction"));
@@ -85,7 +86,6 @@ export class Recovery {
 			),
 		);
 		if (!settled.success) return settled;
-		this.home.storeClock.observe(settled.value.updatedTime);
 		const { report } = settled.value;
 		if (report.write === undefined && report.keep === "owned") {
 			return err(this.failure(key, "transaction participant is still owned"));
@@ -136,7 +136,6 @@ export class Recovery {
 			asTransform((value) => fencePeer(value, pointer)),
 		);
 		if (!fenced.success) return false;
-		this.home.storeClock.observe(fenced.value.updatedTime);
 		const { report } = fenced.value;
 		return report.write !== undefined || report.keep === "fenced";
 	}

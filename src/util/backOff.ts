@@ -38,11 +38,6 @@ export class BackOff {
 		this.pausing = undefined;
 	}
 
-	/** Whether a pause is running: neither waiting for an answer nor done. */
-	public isPausing(): boolean {
-		return this.pausing !== undefined;
-	}
-
 	/** Cuts a running pause short. */
 	public hurry(): void {
 		this.pausing?.resolve(true);
