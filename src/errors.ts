@@ -26,6 +26,12 @@ import { RobloxErrorKind } from "./backend/robloxErrors";
  * - `trade_aborted`: another server finished the trade first, as aborted; nobody's data changed.
  * - `pending_recovery`: whether the trade is committed is not known; the next load of each participant finds out.
  * - `recovery_failed`: a record's unfinished trade could not be finished; it was left as it is.
+ * - `tx_aborted`: a transaction was aborted, nobody's data changed; `cause` is the error of the participant that failed, and
+ *   is left out where another server aborted it first.
+ * - `tx_unknown`: whether a transaction is committed is not known yet. Its profiles take no changes until a retry finds out.
+ * - `tx_lock_lost`: a transaction's lock on a lockless key had expired and went to another server. Nothing was written.
+ * - `tx_marker_invalid`: a transaction's marker holds something else than its outcome; the record was left as it is.
+ * - `lockless_locked`: a lockless key is under a live session lock (`holder`). Nothing was written.
  * - `not_found`: no such record or version.
  * - `unsupported`: the backend cannot do this.
  */
@@ -52,6 +58,11 @@ export type ErrorType =
 	| "trade_aborted"
 	| "pending_recovery"
 	| "recovery_failed"
+	| "tx_aborted"
+	| "tx_unknown"
+	| "tx_lock_lost"
+	| "tx_marker_invalid"
+	| "lockless_locked"
 	| "not_found"
 	| "unsupported";
 

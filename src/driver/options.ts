@@ -3,6 +3,7 @@ import { Handoff } from "../handoff/handoff";
 import { Platform } from "../platform/platform";
 import { checkName } from "../record/limits";
 import { Migration } from "../record/migrations";
+import { DEFAULT_RETRY, Retry } from "../util/retry";
 import { SessionEndHandler } from "./sessionEnd";
 
 /**
@@ -42,6 +43,17 @@ export interface DriverOptions<T extends object> {
 	readonly key?: (player: Player) => string;
 	/** Seconds between saves of a profile with unsaved changes. Default: 60. */
 	readonly autosaveSeconds?: number;
+	/** Seconds between flushes of a lockless profile with queued updates. Default: 30. */
+	readonly flushSeconds?: number;
+	/** How often a write is tried at once before whoever waits for it hears of the failure. Default: 5. */
+	readonly retryAttempts?: number;
+	/** Pause in seconds after the first try; it doubles with every further one. Default: 1. */
+	readonly retryBase?: number;
+	/**
+	 * Where transactions keep their decisions, in a store `CKMarkers`. Profiles of several drivers go into one transaction
+	 * only if this is the same for all of them. Default: the driver's own `backend`.
+	 */
+	readonly markers?: "DataStore" | "Memory" | BackendFactory;
 	/** Seconds a joining player waits for another server's lock, all waits together. Default: 15. */
 	readonly lockWaitSeconds?: number;
 	/** Seconds a load waits for a load or release of the same key on this server. Default: `lockWaitSeconds` for players, 0 else. */
@@ -64,6 +76,8 @@ export interface DriverOptions<T extends object> {
 	readonly platform?: Platform;
 }
 
+/** How long a queued update of a shared key may wait: few enough writes for many servers, little to lose in a crash. */
+const FLUSH_SECONDS = 30;
 /** Seed "Lock handoff", Configuration: LockWaitSeconds. */
 const LOCK_WAIT_SECONDS = 15;
 /** Seed "Lock handoff", Configuration: LockTtlSeconds. */
@@ -78,7 +92,10 @@ export interface DriverSettings<T extends object> extends DriverOptions<T> {
 	readonly backend: "DataStore" | "Memory" | BackendFactory;
 	readonly studio: StudioMode;
 	readonly key: (player: Player) => string;
+	readonly markers: "DataStore" | "Memory" | BackendFactory;
 	readonly autosaveSeconds: number;
+	readonly flushSeconds: number;
+	readonly retry: Retry;
 	readonly lockWaitSeconds: number;
 	readonly lockTtlSeconds: number;
 	readonly lockSkewSeconds: number;
@@ -116,6 +133,11 @@ const migrationList: Rule = (value) => {
 	return undefined;
 };
 
+const backendRule: Rule = (value) =>
+	typeIs(value, "function") || value === "DataStore" || value === "Memory"
+		? undefined
+		: 'must be "DataStore", "Memory" or what httpBackend and memoryBackend give';
+
 const RULES: Readonly<Record<string, Rule>> = {
 	name: (value) => checkName("the store name", value),
 	scope: (value) => checkName("the scope", value),
@@ -123,13 +145,17 @@ const RULES: Readonly<Record<string, Rule>> = {
 	check: isA("function"),
 	migrations: migrationList,
 	importLegacy: isA("function"),
-	backend: (value) =>
-		typeIs(value, "function") || value === "DataStore" || value === "Memory"
-			? undefined
-			: 'must be "DataStore", "Memory" or what httpBackend and memoryBackend give',
+	backend: backendRule,
+	markers: backendRule,
 	studio: oneOf("separate", "live", "memory"),
 	key: isA("function"),
 	autosaveSeconds: seconds(1),
+	flushSeconds: seconds(1),
+	retryAttempts: (value) =>
+		typeIs(value, "number") && value >= 1 && value % 1 === 0 && value < math.huge
+			? undefined
+			: "must be a whole number, 1 or more",
+	retryBase: seconds(0),
 	lockWaitSeconds: seconds(0),
 	localHandoffSeconds: seconds(0),
 	lockTtlSeconds: seconds(1),
@@ -208,7 +234,13 @@ export function readOptions<T extends object>(options: DriverOptions<T>): Driver
 		backend: options.backend ?? "DataStore",
 		studio: options.studio ?? "separate",
 		key: options.key ?? ((player) => `Player_${player.UserId}`),
+		markers: options.markers ?? options.backend ?? "DataStore",
 		autosaveSeconds: options.autosaveSeconds ?? AUTOSAVE_SECONDS,
+		flushSeconds: options.flushSeconds ?? FLUSH_SECONDS,
+		retry: {
+			attempts: options.retryAttempts ?? DEFAULT_RETRY.attempts,
+			base: options.retryBase ?? DEFAULT_RETRY.base,
+		},
 		lockWaitSeconds: options.lockWaitSeconds ?? LOCK_WAIT_SECONDS,
 		lockTtlSeconds: options.lockTtlSeconds ?? LOCK_TTL_SECONDS,
 		lockSkewSeconds: options.lockSkewSeconds ?? LOCK_SKEW_SECONDS,

@@ -1,11 +1,14 @@
 import { Backend } from "../backend/backend";
-import { BackendContext } from "../backend/factory";
+import { BackendContext, BackendFactory } from "../backend/factory";
 import { dataStoreBackend } from "../backend/dataStore";
 import { memoryBackend } from "../backend/memory";
+import { StoreClock } from "../backend/storeClock";
 import { studioFallback } from "../backend/studioFallback";
 import { Platform } from "../platform/platform";
 import { SCOPE_BYTES } from "../record/limits";
-import { DriverSettings } from "./options";
+import { MARKER_STORE, MarkerStore } from "../transaction/markerStore";
+import { perPlatform } from "../util/perPlatform";
+import { DriverSettings, StudioMode } from "./options";
 
 /** Where Studio keeps its data beside the live data. */
 const STUDIO_SCOPE = "Studio";
@@ -13,23 +16,54 @@ const STUDIO_SCOPE = "Studio";
 /** The store a driver works on. */
 export interface StorePlace {
 	readonly backend: Backend;
+	/** The decisions of its transactions; one and the same object for drivers that keep them in one place. */
+	readonly markers: MarkerStore;
 	/** Whether any foreign lock may be taken at once: only Studio writes here, and a hard Stop leaves its locks behind. */
 	readonly takesAnyLock: boolean;
 }
 
+type Kind = "DataStore" | "Memory" | BackendFactory;
+
+const markerStores = perPlatform(() => new Map<string | BackendFactory, MarkerStore>());
+
 /** Chooses store and scope by the driver's options and by where it runs. Does not yield. */
 export function storePlace<T extends object>(settings: DriverSettings<T>, platform: Platform): StorePlace {
 	const { isStudio } = platform;
-	const { studio, scope, name } = settings;
+	const { studio, scope, name, backend: kind } = settings;
 	const separate = isStudio && studio === "separate";
 	const context: BackendContext = { platform, store: name, scope: separate ? studioScope(scope) : scope };
-	if (settings.backend === "Memory" || (isStudio && studio === "memory")) {
-		return { backend: memoryBackend()(context), takesAnyLock: false };
-	}
-	if (settings.backend !== "DataStore") return { backend: settings.backend(context), takesAnyLock: false };
+	return {
+		backend: backendFor(kind, studio, context),
+		markers: markersFor(settings.markers, studio, platform),
+		takesAnyLock: separate && kind === "DataStore",
+	};
+}
+
+function backendFor(kind: Kind, studio: StudioMode, context: BackendContext): Backend {
+	const { isStudio } = context.platform;
+	if (kind === "Memory" || (isStudio && studio === "memory")) return memoryBackend()(context);
+	if (kind !== "DataStore") return kind(context);
 	const backend = dataStoreBackend(context);
-	if (!isStudio) return { backend, takesAnyLock: false };
-	return { backend: studioFallback(backend, memoryBackend()(context), context), takesAnyLock: separate };
+	return isStudio ? studioFallback(backend, memoryBackend()(context), context) : backend;
+}
+
+function markersFor(kind: Kind, studio: StudioMode, platform: Platform): MarkerStore {
+	const { isStudio } = platform;
+	const inMemory = kind === "Memory" || (isStudio && studio === "memory");
+	const scope = isStudio && studio === "separate" ? STUDIO_SCOPE : undefined;
+	// Each place once: that it is the same for all participants of a transaction is that the object is.
+	const place = inMemory ? "Memory" : typeIs(kind, "function") ? kind : `${kind}/${scope}`;
+	const known = markerStores(platform).get(place);
+	if (known !== undefined) return known;
+	const backend = backendFor(kind, studio, { platform, store: MARKER_STORE, scope });
+	const fresh = new MarkerStore({
+		store: MARKER_STORE,
+		platform,
+		backend,
+		storeClock: new StoreClock(platform.clock),
+	});
+	markerStores(platform).set(place, fresh);
+	return fresh;
 }
 
 function studioScope(scope: string | undefined): string {

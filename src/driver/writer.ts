@@ -1,7 +1,8 @@
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { err, ok, Result } from "../result";
-import { BackOff, LADDER_TRIES } from "../util/backOff";
+import { BackOff } from "../util/backOff";
+import { Retry } from "../util/retry";
 import { Waiter } from "../util/waiter";
 import { Hold } from "./hold";
 
@@ -77,8 +78,9 @@ export class ProfileWriter {
 	public constructor(
 		private readonly platform: Platform,
 		private readonly host: WriterHost,
+		retry?: Retry,
 	) {
-		this.backOff = new BackOff(platform);
+		this.backOff = new BackOff(platform, retry);
 		this.attemptEnded = new Waiter(platform);
 	}
 
@@ -221,7 +223,7 @@ export class ProfileWriter {
 		for (const each of waiting) {
 			each.tries += 1;
 			// Counted for each, so that somebody who asks again and again does not put the others' answers off.
-			if (isOver || each.tries >= LADDER_TRIES) answered.push(each);
+			if (isOver || each.tries >= this.backOff.tries) answered.push(each);
 			else patient.push(each);
 		}
 		this.skipsPause = false;

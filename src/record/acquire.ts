@@ -1,4 +1,5 @@
 import { noYield } from "../util/noYield";
+import { Decided, settleDecided } from "./decided";
 import { compareMigrations } from "./migrations";
 import { Claim, Ownership, ownershipOf } from "./ownership";
 import { shapeOf } from "./shape";
@@ -23,6 +24,8 @@ export interface AcquireRequest {
 	readonly takeOrphan?: string;
 	/** Token of a trade's pointer to clear, since its journal is lost for good. */
 	readonly abandons?: string;
+	/** Transactions whose markers were asked, and which the record may carry as `Pending`. */
+	readonly decided?: ReadonlyArray<Decided>;
 	/** Turns a stored value that is no Baton record into data, or gives undefined to leave it alone. Pure. */
 	readonly importLegacy?: (value: unknown) => unknown;
 	/** What is wrong with imported data, as a sentence; undefined where nothing is. Pure. */
@@ -151,7 +154,7 @@ export function acquire(value: unknown, updatedTime: number | undefined, request
 		return { write: newRecord(request, request.defaults), created: true, imported: false };
 	}
 	if (shape.kind === "other") return adopted(value, shape.reason, request);
-	const record = shape.record;
+	const record = settleDecided(shape.record, request.decided);
 	const owner = ownershipOf(record.Lock, updatedTime, request.claim);
 	if (owner.verdict === "mine") return { keep: "mine", record };
 	if (record.Meta.ReleasedToken === request.claim.token) return { keep: "released" };

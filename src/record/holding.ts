@@ -1,4 +1,5 @@
 import { LockHolder } from "../errors";
+import { Decided, settleDecided } from "./decided";
 import { shapeOf } from "./shape";
 import { StoredLock, StoredRecord } from "./types";
 
@@ -11,6 +12,8 @@ export interface WriteId {
 	readonly seq: number;
 	/** Set until the first write under an adopted token is answered. */
 	readonly adopts?: Adoption;
+	/** The transactions of this profile that are decided and that its record may still carry as `Pending`. */
+	readonly decided?: ReadonlyArray<Decided>;
 }
 
 /**
@@ -27,7 +30,8 @@ export interface Adoption {
  * How a session's write stands to what is stored: `accept` it; `adopt`, accept it as the first one under the fresh
  * token of an adoption; `mine`, this very write has landed; `superseded`, a
  * later write of the session has; `released`, the session's release has; or the lock is `lost`: to `holder`, where
- * somebody has it, or with the whole record (`gone`), or under a value that is no record (`invalid`).
+ * somebody has it, or with the whole record (`gone`), or under a value that is no record (`invalid`). `record` is as the
+ * decided transactions leave it: whatever is written clears them.
  */
 export type Standing =
 	| { readonly kind: "accept" | "mine" | "superseded"; readonly record: StoredRecord; readonly lock: StoredLock }
@@ -51,7 +55,7 @@ export function standingOf(value: unknown, id: WriteId): Standing {
 	const shape = shapeOf(value);
 	if (shape.kind === "nothing") return { kind: "lost", why: "gone" };
 	if (shape.kind === "other") return { kind: "lost", why: "invalid" };
-	const record = shape.record;
+	const record = settleDecided(shape.record, id.decided);
 	const lock = record.Lock;
 	const { ReleasedToken, Turn } = record.Meta;
 	const isAdopted = (token: string | undefined, turn: number) =>

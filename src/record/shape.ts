@@ -27,6 +27,10 @@ function isFlag(value: unknown): boolean {
 	return value === undefined || typeIs(value, "boolean");
 }
 
+function isSpan(value: unknown): boolean {
+	return value === undefined || typeIs(value, "number");
+}
+
 /** An empty array may come back from the store as an empty dictionary; both are the empty table. */
 function isTextArray(value: unknown): boolean {
 	if (!typeIs(value, "table")) return false;
@@ -77,6 +81,7 @@ function lockProblem(lock: unknown, turn: unknown): string | undefined {
 	if (!typeIs(fields.get("Time"), "number")) return "Lock.Time is not a number";
 	if (!isFlag(fields.get("Presence"))) return "Lock.Presence is not a boolean";
 	if (!isFlag(fields.get("Tx"))) return "Lock.Tx is not a boolean";
+	if (!isSpan(fields.get("Expires"))) return "Lock.Expires is not a number";
 	return undefined;
 }
 
@@ -88,6 +93,7 @@ function pendingProblem(pending: unknown): string | undefined {
 	if (fields.get("Data") === undefined) return "Pending.Data is missing";
 	if (!isTextArray(fields.get("Migrations"))) return "Pending.Migrations is not a list of names";
 	if (!isText(fields.get("JobId"))) return "Pending.JobId is not a text";
+	if (!isSpan(fields.get("Expires"))) return "Pending.Expires is not a number";
 	return undefined;
 }
 

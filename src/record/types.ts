@@ -25,6 +25,8 @@ export interface StoredLock {
 	/** True while the holder provably beats its presence key. */
 	readonly Presence?: boolean;
 	readonly Tx?: boolean;
+	/** With `Tx`: seconds after which others may take it, from when they first see it; left out where it is the usual time. */
+	readonly Expires?: number;
 }
 
 /** A transaction's prepared outcome, not yet decided. */
@@ -32,7 +34,10 @@ export interface StoredPending {
 	readonly Id: string;
 	readonly Data: unknown;
 	readonly Migrations: ReadonlyArray<string>;
+	/** The server that decides it. */
 	readonly JobId: string;
+	/** Seconds that lockless readers give it, from when they first see it; left out where it is the usual time. */
+	readonly Expires?: number;
 }
 
 export interface StoredMeta {
@@ -42,7 +47,7 @@ export interface StoredMeta {
 	readonly Migrations: ReadonlyArray<string>;
 	/** A trade's pointer to its journal. */
 	readonly PendingTransaction?: StoredPointer;
-	/** Ids of committed trades, at most 200, oldest out. */
+	/** Ids of committed trades, and of transactions that changed this record alone; at most 200, oldest out. */
 	readonly TransactionIds?: ReadonlyArray<string>;
 	/** Token of a journal that a prepare must not point at any more. */
 	readonly RefusedTransaction?: string;

@@ -1,5 +1,6 @@
-import { answerWithin } from "../backend/answerWithin";
 import { Backend, ReadRecord } from "../backend/backend";
+import { readFresh } from "../backend/readFresh";
+import { removeSoon } from "../backend/removeSoon";
 import { StoreClock } from "../backend/storeClock";
 import { updateWithin } from "../backend/updateWithin";
 import { Platform } from "../platform/platform";
@@ -9,8 +10,6 @@ import { JournalDecision } from "./journal";
 
 /** How long one try may go unanswered, in seconds. */
 const TRY_SECONDS = 10;
-/** How long a removal that failed is tried on in the background, in seconds. */
-const REMOVAL_SECONDS = 300;
 
 /** Where journals are kept: the profiles' own backend. */
 export interface JournalHome {
@@ -40,21 +39,12 @@ export function changeJournal(
 	return ok(answer.value.report);
 }
 
-/**
- * Removes a journal that nobody can need, where the backend can: one try, and where that fails, more in the background.
- * A removal that lands late or twice finds nothing. Yields.
- */
+/** Removes a journal that nobody can need. Yields. */
 export function removeJournal(home: JournalHome, key: string): void {
-	const { store, platform, backend } = home;
-	if (backend.remove === undefined) return;
-	const attempt = (): Result<undefined> =>
-		answerWithin({ store, platform, key, what: "the removal" }, TRY_SECONDS, () => backend.remove!(key));
-	const removed = attempt();
-	if (removed.success || removed.error.retryable === false) return;
-	platform.task.spawn(() => untilAnswered(platform, REMOVAL_SECONDS, attempt));
+	removeSoon(home, key, TRY_SECONDS);
 }
 
-/** A record as it is stored now, past any cache. Yields. */
-export function readFresh({ store, platform, backend }: JournalHome, key: string): Result<ReadRecord | undefined> {
-	return answerWithin({ store, platform, key, what: "the read" }, TRY_SECONDS, () => backend.read(key, true));
+/** A record of the journal's store as it is stored now. Yields. */
+export function readRecord(home: JournalHome, key: string): Result<ReadRecord | undefined> {
+	return readFresh(home, key, TRY_SECONDS);
 }

@@ -17,7 +17,7 @@ import {
 	JournalDecision,
 	settleJournal,
 } from "./journal";
-import { changeJournal, JournalHome, readFresh, removeJournal } from "./journalStore";
+import { changeJournal, JournalHome, readRecord, removeJournal } from "./journalStore";
 import { fencePeer, recoverParticipant } from "./participant";
 
 /** How long one step is tried, in seconds. */
@@ -146,7 +146,7 @@ export class Recovery {
 
 	/** A journal that is gone may have been finished meanwhile: only the same pointer, still there, is a failure. */
 	private failedUnlessMoved(key: string, pointer: StoredPointer, reason: RecoveryReason): Result<undefined> {
-		const found = readFresh(this.home, key);
+		const found = readRecord(this.home, key);
 		if (!found.success) return found;
 		const shape = shapeOf(found.value?.value);
 		const stored = shape.kind === "record" ? (shape.record.Meta.PendingTransaction as unknown) : undefined;

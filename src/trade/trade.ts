@@ -11,7 +11,7 @@ import { noYield } from "../util/noYield";
 import { runAll } from "../util/parallel";
 import { Waiter } from "../util/waiter";
 import { createJournal, decideJournal, Journal, JOURNAL_KIND, journalKey } from "./journal";
-import { changeJournal, readFresh, removeJournal } from "./journalStore";
+import { changeJournal, readRecord, removeJournal } from "./journalStore";
 import { Participant, WRITE_BOUND_SECONDS } from "./participants";
 import { Recovery } from "./recovery";
 
@@ -327,7 +327,7 @@ function pending<T extends object>(trading: Trading<T>, cause: BatonError): Resu
 /** A journal that is gone was settled by recovery: a committed one left its id in the records. */
 function hasCommitted<T extends object>({ home, id, participants }: Trading<T>): boolean {
 	return participants.some(({ profile }) => {
-		const found = readFresh(home, profile.key);
+		const found = readRecord(home, profile.key);
 		if (!found.success || found.value === undefined) return false;
 		const shape = shapeOf(found.value.value);
 		return shape.kind === "record" && shape.record.Meta.TransactionIds?.includes(id) === true;

@@ -1,10 +1,7 @@
 import { Platform } from "../platform/platform";
+import { DEFAULT_RETRY, pausesOf, Retry } from "./retry";
 import { Waiter } from "./waiter";
 
-/** Pauses in seconds after the first failures in a row; they outlast a short outage of the store. */
-const LADDER = [1, 2, 4, 8];
-/** How many tries the ladder has: the first one and a retry after each pause. */
-export const LADDER_TRIES = LADDER.size() + 1;
 /** The pause in seconds once the ladder is spent, and after an error that a quick retry cannot mend. */
 const BACKGROUND_SECONDS = 30;
 /** The longest pause in seconds while the server closes: it has 30 s in all. */
@@ -12,16 +9,26 @@ const CLOSING_SECONDS = 4;
 
 /** The pauses between the tries of a write that has to land: a ladder, then a slow rate without end. */
 export class BackOff {
+	/** How many quick tries there are. */
+	public readonly tries: number;
 	private failures = 0;
 	private closing = false;
 	private pausing?: Waiter<true>;
+	/** Pauses in seconds after the first failures in a row; they outlast a short outage of the store. */
+	private readonly ladder: ReadonlyArray<number>;
 
-	public constructor(private readonly platform: Pick<Platform, "task">) {}
+	public constructor(
+		private readonly platform: Pick<Platform, "task">,
+		retry: Retry = DEFAULT_RETRY,
+	) {
+		this.ladder = pausesOf(retry);
+		this.tries = retry.attempts;
+	}
 
 	/** Counts a failed try; returns whether the quick tries are over (always after one that is not `retryable`). */
 	public failed(retryable: boolean): boolean {
-		this.failures = retryable ? this.failures + 1 : math.max(this.failures, LADDER.size()) + 1;
-		return this.failures >= LADDER_TRIES;
+		this.failures = retryable ? this.failures + 1 : math.max(this.failures, this.tries - 1) + 1;
+		return this.failures >= this.tries;
 	}
 
 	/** Starts over at the ladder's first step. */
@@ -33,7 +40,7 @@ export class BackOff {
 	public pause(): void {
 		const pausing = new Waiter<true>(this.platform);
 		this.pausing = pausing;
-		const pause = LADDER[math.max(this.failures, 1) - 1] ?? BACKGROUND_SECONDS;
+		const pause = this.ladder[math.max(this.failures, 1) - 1] ?? BACKGROUND_SECONDS;
 		pausing.wait(this.closing ? math.min(pause, CLOSING_SECONDS) : pause);
 		this.pausing = undefined;
 	}
