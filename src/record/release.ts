@@ -1,5 +1,5 @@
-import { WriteId, isUnresolved, standingOf } from "./holding";
-import { DataPart, SaveDecision } from "./save";
+import { WriteId, standingOf } from "./holding";
+import { DataPart, SaveDecision, withPart } from "./save";
 
 /** Everything a release goes by. */
 export interface ReleaseRequest extends WriteId {
@@ -22,23 +22,15 @@ export function release(value: unknown, request: ReleaseRequest): SaveDecision {
 	if (standing.kind === "released") return { keep: "released" };
 	// A lock that is still there with this number was written by something else: the number was used twice.
 	if (standing.kind !== "accept" && standing.kind !== "adopt") return { keep: "superseded" };
-	const { record } = standing;
-	const { part } = request;
-	if (part !== undefined && isUnresolved(record)) {
-		return { keep: "unresolved", pending: record.Pending, pointer: record.Meta.PendingTransaction };
-	}
+	const decision = withPart(standing.record, request.part);
+	if (decision.write === undefined) return decision;
+	const record = decision.write;
 	return {
 		write: {
 			...record,
-			Data: part !== undefined ? part.data : record.Data,
 			Lock: undefined,
-			Meta: {
-				...record.Meta,
-				// Under an adoption that never landed, this is the turn that it would have opened: it cannot land any more.
-				Turn: request.turn,
-				Migrations: part !== undefined ? part.migrations : record.Meta.Migrations,
-				ReleasedToken: request.token,
-			},
+			// Under an adoption that never landed, this is the turn that it would have opened: it cannot land any more.
+			Meta: { ...record.Meta, Turn: request.turn, ReleasedToken: request.token },
 		},
 	};
 }

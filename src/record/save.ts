@@ -44,23 +44,25 @@ export function save(value: unknown, request: SaveRequest): SaveDecision {
 	const standing = standingOf(value, request);
 	if (standing.kind === "lost") return { keep: "lost", why: standing.why, holder: standing.holder };
 	if (standing.kind !== "accept" && standing.kind !== "adopt") return { keep: standing.kind };
-	const { record } = standing;
-	const { part, token, turn, adopts } = request;
+	const { token, turn, adopts } = request;
 	const lock = standing.kind === "accept" ? standing.lock : { JobId: adopts!.jobId, Token: token, Turn: turn };
-	if (part !== undefined && isUnresolved(record)) {
-		return { keep: "unresolved", pending: record.Pending, pointer: record.Meta.PendingTransaction };
-	}
+	const decision = withPart(standing.record, request.part);
+	if (decision.write === undefined) return decision;
+	const record = decision.write;
 	return {
 		write: {
 			...record,
-			Data: part !== undefined ? part.data : record.Data,
 			Lock: { ...lock, Seq: request.seq, Time: request.time, Presence: request.presence },
-			Meta: {
-				...record.Meta,
-				Turn: turn,
-				Migrations: part !== undefined ? part.migrations : record.Meta.Migrations,
-				ReleasedToken: undefined,
-			},
+			Meta: { ...record.Meta, Turn: turn, ReleasedToken: undefined },
 		},
 	};
+}
+
+/** The record with the data of a write, where it has any; refused while a trade or transaction is unresolved. Pure. */
+export function withPart(record: StoredRecord, part: DataPart | undefined): SaveDecision {
+	if (part === undefined) return { write: record };
+	if (isUnresolved(record)) {
+		return { keep: "unresolved", pending: record.Pending, pointer: record.Meta.PendingTransaction };
+	}
+	return { write: { ...record, Data: part.data, Meta: { ...record.Meta, Migrations: part.migrations } } };
 }

@@ -54,25 +54,15 @@ export function prepareTrade(
 	value: unknown,
 	request: HolderRequest & { readonly id: string; readonly part: DataPart },
 ): ParticipantDecision {
-	const standing = standingOf(value, request);
-	if (standing.kind === "lost") return { keep: "lost", why: standing.why, holder: standing.holder };
-	if (standing.kind === "released") return { keep: "lost", why: "unlocked" };
-	if (standing.kind === "mine" || standing.kind === "superseded") return { keep: standing.kind };
-	const { record } = standing;
+	const standing = acceptedBy(value, request);
+	if ("keep" in standing) return standing;
+	const { record, lock } = standing;
 	const { Meta } = record;
 	if (Meta.RefusedTransaction === request.pointer.Token) return { keep: "refused" };
 	if (Meta.TransactionIds?.includes(request.id) === true) return { keep: "duplicate" };
 	if (isUnresolved(record)) return { keep: "unresolved" };
 	const meta: StoredMeta = { ...Meta, Migrations: request.part.migrations, PendingTransaction: request.pointer };
-	return {
-		write: underLock(
-			record,
-			standing.kind === "accept" ? standing.lock : undefined,
-			request,
-			request.part.data,
-			meta,
-		),
-	};
+	return { write: underLock(record, lock, request, request.part.data, meta) };
 }
 
 /** How a trade went for one participant: the data and ids that it gets, or undefined where the trade is off. */
@@ -89,11 +79,9 @@ export function settleTrade(
 	value: unknown,
 	request: HolderRequest & { readonly outcome: TradeOutcome },
 ): ParticipantDecision {
-	const standing = standingOf(value, request);
-	if (standing.kind === "lost") return { keep: "lost", why: standing.why, holder: standing.holder };
-	if (standing.kind === "released") return { keep: "lost", why: "unlocked" };
-	if (standing.kind === "mine" || standing.kind === "superseded") return { keep: standing.kind };
-	const { record } = standing;
+	const standing = acceptedBy(value, request);
+	if ("keep" in standing) return standing;
+	const { record, lock } = standing;
 	const { outcome, pointer } = request;
 	const points = isPointer(record.Meta.PendingTransaction, pointer);
 	if (isUnresolved(record) && !points) return { keep: "unresolved" };
@@ -103,7 +91,28 @@ export function settleTrade(
 		TransactionIds: outcome !== undefined ? outcome.ids : record.Meta.TransactionIds,
 	};
 	const data = outcome !== undefined ? outcome.data : record.Data;
-	return { write: underLock(record, standing.kind === "accept" ? standing.lock : undefined, request, data, meta) };
+	return { write: underLock(record, lock, request, data, meta) };
+}
+
+/** The record that the write may change, with its lock (none yet where it adopts); or why it may not. */
+function acceptedBy(
+	value: unknown,
+	request: HolderRequest,
+): ParticipantKept | { readonly record: StoredRecord; readonly lock?: StoredLock } {
+	const standing = standingOf(value, request);
+	switch (standing.kind) {
+		case "accept":
+			return { record: standing.record, lock: standing.lock };
+		case "adopt":
+			return { record: standing.record };
+		case "released":
+			return { keep: "lost", why: "unlocked" };
+		case "lost":
+			return { keep: "lost", why: standing.why, holder: standing.holder };
+		case "mine":
+		case "superseded":
+			return { keep: standing.kind };
+	}
 }
 
 function underLock(

@@ -106,15 +106,19 @@ export class Recovery {
 	public acknowledgeAll(journalKey: string, token: string, participants: ReadonlyArray<string>): void {
 		const pointer = { Key: journalKey, Token: token };
 		const noted = this.journal(journalKey, (value) => settleJournal(value, token, participants));
-		const journal = noted.success ? journalIn(noted.value) : undefined;
+		let journal = noted.success ? journalIn(noted.value) : undefined;
 		if (journal === undefined) return;
 		const done = new Array<string>();
 		for (const [peer] of pairs(journal.Entries)) {
 			if (!isSettled(journal, peer) && this.isDone(peer, pointer)) done.push(peer);
 		}
-		const settled = this.journal(journalKey, (value) => settleJournal(value, token, [...participants, ...done]));
-		const after = settled.success ? journalIn(settled.value) : undefined;
-		if (after !== undefined && isAllSettled(after)) this.cleanup(journalKey);
+		if (!done.isEmpty()) {
+			const settled = this.journal(journalKey, (value) =>
+				settleJournal(value, token, [...participants, ...done]),
+			);
+			journal = settled.success ? journalIn(settled.value) : undefined;
+		}
+		if (journal !== undefined && isAllSettled(journal)) this.cleanup(journalKey);
 	}
 
 	/** An update of any record of the store, tried a few times. Yields. */

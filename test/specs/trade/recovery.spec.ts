@@ -325,6 +325,22 @@ export = () => {
 	});
 
 	describe("cleaning up", () => {
+		it("asks the journal twice for the first of the two, and three times where the peer is found done (seed, step 4)", () => {
+			for (const [peerPoints, updates] of [
+				[true, 2],
+				[false, 3],
+			] as const) {
+				play((lobby, world) => {
+					plantJournal(world);
+					plant(world, KEY_A);
+					if (peerPoints) plant(world, KEY_B);
+					load(lobby, KEY_A).unwrap();
+					expect(world.trace.count({ op: "UpdateAsync", key: POINTER.Key })).to.equal(updates);
+					expect(journalOf(world) !== undefined).to.equal(peerPoints);
+				});
+			}
+		});
+
 		it("an acknowledgement that fails leaves a journal behind, nothing else", () => {
 			play((lobby, world) => {
 				plantJournal(world);
