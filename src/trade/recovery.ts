@@ -131,13 +131,18 @@ export class Recovery {
 		removeJournal(this.home, journalKey);
 	}
 
-	/** A peer that does not point at the journal is done, once a late prepare of it can no longer land. */
+	/**
+	 * A peer that does not point at the journal is done, once a late prepare of it can no longer land. Tried like every
+	 * other step: no later load comes upon a journal that a lost answer would leave here.
+	 */
 	private isDone(peer: string, pointer: StoredPointer): boolean {
-		const fenced = updateWithin(
-			this.home,
-			peer,
-			STEP_SECONDS,
-			asTransform((value) => fencePeer(value, pointer)),
+		const fenced = untilAnswered(this.home.platform, STEP_SECONDS, () =>
+			updateWithin(
+				this.home,
+				peer,
+				STEP_SECONDS,
+				asTransform((value) => fencePeer(value, pointer)),
+			),
 		);
 		if (!fenced.success) return false;
 		const { report } = fenced.value;

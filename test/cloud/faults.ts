@@ -53,6 +53,10 @@ export interface Fault {
 	readonly count?: number;
 	readonly effect: FaultEffect;
 	readonly seconds?: number;
+	/**
+	 * A `landLate` or `duplicate` lands right after so many more durable writes of its store instead, once for each number.
+	 */
+	readonly afterWrites?: ReadonlyArray<number>;
 	readonly times?: number;
 	/** The error text that the caller hears. */
 	readonly message?: string;
@@ -117,9 +121,17 @@ class ActiveFault implements FaultHandle {
 	}
 }
 
+/** A write on its way until others have landed. */
+interface Awaiting {
+	readonly store?: string;
+	left: number;
+	readonly action: () => void;
+}
+
 /** The faults of one world. */
 export class Faults {
 	private active = new Array<ActiveFault>();
+	private awaiting = new Array<Awaiting>();
 
 	public constructor(
 		private readonly now: () => number,
@@ -133,6 +145,29 @@ export class Faults {
 		});
 		this.active.push(active);
 		return active;
+	}
+
+	/** Runs `action` right after `writes` more durable writes of `store`. */
+	public afterWrites(store: string | undefined, writes: number, action: () => void): void {
+		this.awaiting.push({ store, left: writes, action });
+	}
+
+	/** Something was written in `store`; what waited for it follows. */
+	public noteWrite(store: string | undefined): void {
+		const due = new Array<Awaiting>();
+		for (const each of this.awaiting) {
+			if (each.store !== store) continue;
+			each.left -= 1;
+			if (each.left === 0) due.push(each);
+		}
+		if (due.isEmpty()) return;
+		this.awaiting = this.awaiting.filter((each) => each.left > 0);
+		for (const { action } of due) action();
+	}
+
+	/** How many landings still wait for other writes. */
+	public awaited(): number {
+		return this.awaiting.size();
 	}
 
 	/** Ends all faults. */

@@ -182,7 +182,7 @@ class Flight<T> {
 		if (effect === "crashBefore") return this.server.crash();
 		if (fault !== undefined && effect === "landLate") {
 			const late = outcome;
-			this.after(fault.seconds ?? 5, () => this.land(late));
+			this.landLater(fault, 5, () => this.land(late));
 			return this.failAs("answerLost");
 		}
 		if (fault !== undefined && effect === "hang" && fault.lands !== true) return;
@@ -195,8 +195,16 @@ class Flight<T> {
 			if (again === undefined) return;
 			value = this.commit(again);
 		}
-		if (fault !== undefined && effect === "duplicate") this.after(fault.seconds ?? 1, () => this.land(undefined));
+		if (fault !== undefined && effect === "duplicate") this.landLater(fault, 1, () => this.land(undefined));
 		this.answer(value, this.legs.respond + this.delayAt("respond", "arrive"));
+	}
+
+	private landLater({ seconds, afterWrites }: Fault, usual: number, land: () => void): void {
+		if (afterWrites === undefined) this.after(seconds ?? usual, land);
+		for (const writes of afterWrites ?? []) {
+			// Never inside the write that it follows.
+			this.setting.faults.afterWrites(this.descriptor.store, writes, () => this.after(0, land));
+		}
 	}
 
 	private applyLater(seconds: number): void {
@@ -243,6 +251,7 @@ class Flight<T> {
 		const value = outcome.commit();
 		this.entry.wrote = true;
 		this.entry.writes += 1;
+		this.setting.faults.noteWrite(this.descriptor.store);
 		return value;
 	}
 

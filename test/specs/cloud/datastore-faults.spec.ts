@@ -126,6 +126,26 @@ export = () => {
 			});
 		});
 
+		it("landLate and duplicate, afterWrites: once right after each of those later writes of the store", () => {
+			for (const effect of ["landLate", "duplicate"] as const) {
+				faulty({ effect, count: 1, afterWrites: [1, 3] }, (server, world) => {
+					const write = () => server.run(() => increment(server));
+					if (effect === "duplicate") expect(write()).to.equal(11);
+					else failureOf(write);
+					const sent = effect === "duplicate" ? 11 : 10;
+					world.wait(100);
+					expect(world.store("Coins").get("k")).to.equal(sent);
+					expect(write()).to.equal(sent + 1);
+					// The landing is a write too: the second one of the three.
+					expect(world.store("Coins").get("k")).to.equal(sent + 2);
+					expect(world.faults.awaited()).to.equal(1);
+					expect(write()).to.equal(sent + 3);
+					expect(world.store("Coins").get("k")).to.equal(sent + 4);
+					expect(world.faults.awaited()).to.equal(0);
+				});
+			}
+		});
+
 		it("stale: a cached read shows what was stored seconds ago, an uncached one does not", () => {
 			onServer({}, (store, server, world) => {
 				world.faults.add({ service: "DataStore", op: "GetAsync", effect: "stale", seconds: 3 });

@@ -7,9 +7,9 @@ import { Result } from "../../../src/result";
 import { Journal } from "../../../src/trade/journal";
 import { trade, TradeResult } from "../../../src/trade/trade";
 import { Fault } from "../../cloud/faults";
-import { Server } from "../../cloud/server";
+import { Server, ServerOptions } from "../../cloud/server";
 import { simulate } from "../../cloud/simulate";
-import { World } from "../../cloud/world";
+import { World, WorldOptions } from "../../cloud/world";
 
 /** The data of the traders' game. */
 export interface Goods {
@@ -56,8 +56,11 @@ export class Market {
 	public readonly driver: DataDriver<Goods>;
 	private readonly answers = new Map<Player, { readonly profile?: Profile<Goods>; readonly cause?: BatonError }>();
 
-	public constructor(public readonly world: World) {
-		this.server = world.startServer();
+	public constructor(
+		public readonly world: World,
+		options?: ServerOptions,
+	) {
+		this.server = world.startServer(options);
 		this.driver = this.server.run(() => {
 			const driver = new DataDriver<Goods>({
 				name: STORE,
@@ -108,10 +111,12 @@ export class Traders {
 	public readonly profiles: Readonly<Record<Side, Profile<Goods>>>;
 	/** What the trade answered. */
 	public answer?: Result<TradeResult>;
-	private readonly markets = new Array<Market>();
 
-	public constructor(public readonly world: World) {
-		this.host = new Market(world);
+	public constructor(
+		public readonly world: World,
+		options?: ServerOptions,
+	) {
+		this.host = new Market(world, options);
 		world.wait(SETTLE_SECONDS);
 		const settle = (side: Side) => {
 			const profile = this.host.joined(side);
@@ -120,13 +125,6 @@ export class Traders {
 			return profile;
 		};
 		this.profiles = { A: settle("A"), B: settle("B") };
-	}
-
-	/** One more server, its presence settled when the first trade starts. */
-	public another(): Market {
-		const market = new Market(this.world);
-		this.markets.push(market);
-		return market;
 	}
 
 	/** Starts the trade. Does not yield. */
@@ -279,11 +277,24 @@ export const FOLLOWS: ReadonlyArray<Follow> = [
 	},
 ];
 
+/** What a spec of traders runs in. */
+export interface Setting extends WorldOptions {
+	/** Servers beside the traders'. Default 2. */
+	readonly servers?: number;
+	/** Seconds by which the wall clock of the traders' server is ahead; the others' are as much behind. */
+	readonly skew?: number;
+}
+
 /** Two traders, and two fresh servers; `body` interrupts the trade, then `follow` loads both. */
-export function withTraders(body: (traders: Traders, fresh: ReadonlyArray<Market>, world: World) => void): World {
-	return simulate({ seed: 1 }, (world) => {
-		const traders = new Traders(world);
-		const fresh = [traders.another(), traders.another()];
+export function withTraders(
+	body: (traders: Traders, fresh: ReadonlyArray<Market>, world: World) => void,
+	setting: Setting = {},
+): World {
+	const { servers = 2, skew = 0 } = setting;
+	return simulate({ seed: 1, ...setting }, (world) => {
+		const traders = new Traders(world, { skew });
+		const fresh = new Array<Market>();
+		while (fresh.size() < servers) fresh.push(new Market(world, { skew: -skew }));
 		world.wait(SETTLE_SECONDS);
 		body(traders, fresh, world);
 	});
