@@ -142,28 +142,6 @@ export = () => {
 				});
 			}
 		}
-
-		for (const isThere of [true, false]) {
-			it(`is refused by the stamp on the record, the journal ${isThere ? "still there" : "gone"}`, () => {
-				withTraders((traders, fresh, world) => {
-					// B's prepare is under way for as long as it takes another server to abort.
-					traders.fault({ key: KEYS.B, count: 1, effect: "delay", stage: "arrive", seconds: 4 });
-					traders.start();
-					world.waitUntil(() => traders.points("A"), 10);
-					const { Token } = traders.record("A").Meta.PendingTransaction!;
-					must(abortNow(traders), "the journal was decided");
-					edit(traders, "B", (record) => ({
-						...record,
-						Meta: { ...record.Meta, RefusedTransaction: Token },
-					}));
-					if (!isThere) world.store(STORE).remove(traders.journalKeys()[0]);
-					const answer = traders.answered();
-					must(!answer.success, "a refused prepare is said to be a trade");
-					must(!traders.points("B"), "a prepare landed that was refused");
-					finish(traders, fresh, "aborted");
-				});
-			});
-		}
 	});
 
 	describe("scenario 21: a prepare lands a second time after commit and settle", () => {
