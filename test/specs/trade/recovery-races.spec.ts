@@ -1,5 +1,5 @@
 import { Fault } from "../../cloud/faults";
-import { FOLLOWS, KEYS, Market, must, Outcome, settle, Side, Traders, withTraders } from "./traders";
+import { FOLLOWS, KEYS, Market, must, Outcome, settle, Side, SIDES, Traders, withTraders } from "./traders";
 
 /** Where one of the trade's writes is when another server comes. */
 interface Moment {
@@ -40,7 +40,7 @@ function letIn(traders: Traders, fresh: ReadonlyArray<Market>, sides: ReadonlyAr
 }
 
 /** The coordinator went on and has answered: what the others were shown stands, and the answer is true. */
-function finish(traders: Traders, fresh: ReadonlyArray<Market>, seen: Outcome, mayLeaveJournal = false): void {
+function finish(traders: Traders, fresh: ReadonlyArray<Market>, seen?: Outcome, mayLeaveJournal = false): void {
 	traders.answered();
 	settle(traders, fresh, 2);
 	FOLLOWS[0].run(traders, fresh);
@@ -61,6 +61,23 @@ function paused(where: Partial<Fault>, { fault }: Moment, sides: ReadonlyArray<S
 		world.waitUntil(() => seen() !== undefined, 60);
 		server.resume();
 		finish(traders, fresh, seen()!);
+	});
+}
+
+/** The same, and the other server dies right after it has settled the side, or taken the lock of one without pointer. */
+function forsaken(where: Partial<Fault>, { fault }: Moment, side: Side): void {
+	withTraders((traders, fresh, world) => {
+		const { server } = traders.host;
+		const held = traders.fault({ ...where, ...fault, count: 1, effect: "delay", seconds: 0.5 });
+		traders.start();
+		world.waitUntil(() => held.hits > 0, 10);
+		server.pause();
+		const [other] = fresh;
+		traders.fault({ key: KEYS[side], server: other.server, durableOnly: true, effect: "crashAfter" });
+		other.coming(side);
+		world.waitUntil(() => !other.server.alive, 60);
+		server.resume();
+		finish(traders, [fresh[1]]);
 	});
 }
 
@@ -90,6 +107,10 @@ export = () => {
 					const who = sides.size() === 1 ? `${sides[0]} is` : "both are, on two servers at once,";
 					it(`its server stands still, and ${who} recovered`, () => paused(where, moment, sides));
 					it(`its server's presence stopped, and ${who} recovered`, () => silent(where, moment, sides));
+				}
+				for (const side of SIDES) {
+					it(`its server stands still, and ${side}'s recovery dies after its settle`, () =>
+						forsaken(where, moment, side));
 				}
 			});
 		}
