@@ -16,6 +16,7 @@ export { SessionEndHandler, SessionEndReason } from "./driver/sessionEnd";
 export { BatonError, ErrorDetails, ErrorType, LockHolder } from "./errors";
 export { Handoff, HandoffDriver, HandoffOptions } from "./handoff/handoff";
 export { PresenceReading, PresenceStore } from "./handoff/presence";
+export { LocklessProfile } from "./lockless/locklessProfile";
 export { Platform } from "./platform/platform";
 export { robloxPlatform } from "./platform/roblox";
 export { DeepReadonly } from "./record/deepReadonly";

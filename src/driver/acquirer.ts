@@ -12,8 +12,10 @@ import { clearLock, giveBack, GiveBackDecision } from "../record/giveBack";
 import { Claim, StoppedProof } from "../record/ownership";
 import { StoredLock, StoredRecord } from "../record/types";
 import { Err, err, ok, Result } from "../result";
+import { LOCK_TTL_SECONDS, txTokens } from "../transaction/txLock";
 import { Recovery } from "../trade/recovery";
 import { BackOff } from "../util/backOff";
+import { Sighting } from "../util/sighting";
 import { Waiter } from "../util/waiter";
 import { HeldLock, WRITE_SECONDS } from "./openProfile";
 import { foreignFormat, givenBack, invalidRecord, lockedElsewhere, unresolvedTransaction } from "./recordErrors";
@@ -104,7 +106,7 @@ export class Acquirer {
 	private acquireAsWished(wish: AcquireWish): Result<Acquisition> {
 		const { clock } = this.home.platform;
 		const { watch, deadline } = wish;
-		const attempts = new Attempts(this.home.platform.http.GenerateGUID(false));
+		const attempts = new Attempts(this.home.platform.http.GenerateGUID(false), new Sighting(this.home.platform));
 		let spacing = FIRST_SPACING;
 		for (;;) {
 			const step = this.attempt(wish, attempts);
@@ -213,6 +215,7 @@ export class Acquirer {
 			claim: {
 				jobId: home.jobId,
 				token: attempts.token,
+				otherTokens: new Set([...txTokens(platform)]),
 				storeNow: home.storeClock.now(),
 				hasStoreTime: home.backend.hasStoreTime,
 				wallNow: platform.time(),
@@ -222,6 +225,8 @@ export class Acquirer {
 				asksPresence: handoff !== undefined,
 				silentToken: attempts.silentToken,
 				stoppedProof: attempts.proof,
+				txTtlSeconds: LOCK_TTL_SECONDS,
+				expiredTxToken: attempts.expiredTx,
 			},
 			time: platform.time(),
 			presence: handoff?.flag(),
@@ -319,6 +324,11 @@ export class Acquirer {
 			attempts.silentToken = lock.Token;
 			return { again: locked, atOnce: true };
 		}
+		if (lock.Tx === true && attempts.txSighting.secondsOf(lock.Token) >= (lock.Expires ?? LOCK_TTL_SECONDS)) {
+			const isNew = attempts.expiredTx !== lock.Token;
+			attempts.expiredTx = lock.Token;
+			if (isNew) return { again: locked, atOnce: true };
+		}
 		if (!wish.waitsForLock) return { failed: locked };
 		return { again: locked, atOnce: wish.watch?.meet(lock) };
 	}
@@ -359,7 +369,13 @@ class Attempts {
 	/** Token of the pointer that may be cleared without its journal. */
 	public abandons?: string;
 
-	public constructor(public token: string) {}
+	/** Token of a transaction's lock that this load has seen for as long as it lasts. */
+	public expiredTx?: string;
+
+	public constructor(
+		public token: string,
+		public readonly txSighting: Sighting,
+	) {}
 
 	public renew(token: string): void {
 		this.token = token;

@@ -1,28 +1,38 @@
 import { Job, SchedulerLike } from "../cloud/scheduler";
 import { Platform } from "../platform/platform";
-import { OpenProfile } from "./openProfile";
+import { ProfileWriter } from "./writer";
 
 /** How often due profiles are looked for, in seconds. */
 const TICK_SECONDS = 1;
 /** Successive multiples of it, modulo 1, spread as evenly as any number of them can (the golden ratio's fraction). */
 const SPREAD = 0.6180339887;
 
+/** A profile as autosave sees it. */
+export interface Autosaved {
+	/** On the platform's clock, the last time its lock was written. */
+	readonly lastWritten: number;
+	readonly writer: Pick<ProfileWriter, "keepUp" | "isWorking">;
+	isDirty(): boolean;
+}
+
 /** What autosave goes by. */
 export interface AutosaveOptions {
 	readonly name: string;
 	/** Seconds between the saves of a profile with unsaved changes. */
 	readonly periodSeconds: number;
-	/** Seconds after which a clean profile's lock is renewed. */
+	/** Seconds after which a clean profile's lock is renewed; infinite where it has none. */
 	readonly renewSeconds: number;
+	/** As in `autosave`, for the job's name. */
+	readonly what?: string;
 }
 
 /**
  * Saves profiles with unsaved changes every period, each at its own moment of it, and renews the locks of clean ones.
  * Only starts saves: one that hangs or fails holds up no other.
  */
-export class Autosave<T extends object> {
-	private readonly due = new Map<OpenProfile<T>, Due>();
-	private profiles: ReadonlyArray<OpenProfile<T>> = [];
+export class Autosave {
+	private readonly due = new Map<Autosaved, Due>();
+	private profiles: ReadonlyArray<Autosaved> = [];
 	private count = 0;
 	private job?: Job;
 	private scheduler?: SchedulerLike;
@@ -37,8 +47,8 @@ export class Autosave<T extends object> {
 		if (this.job !== undefined && this.scheduler === scheduler) return;
 		this.job?.cancel();
 		this.scheduler = scheduler;
-		const { name } = this.options;
-		this.job = scheduler.schedule({ name: `Baton autosave of ${name}`, periodSeconds: TICK_SECONDS }, () =>
+		const { name, what = "autosave" } = this.options;
+		this.job = scheduler.schedule({ name: `Baton ${what} of ${name}`, periodSeconds: TICK_SECONDS }, () =>
 			this.tick(),
 		);
 	}
@@ -48,7 +58,7 @@ export class Autosave<T extends object> {
 		this.job = undefined;
 	}
 
-	public add(profile: OpenProfile<T>): void {
+	public add(profile: Autosaved): void {
 		this.count += 1;
 		// Phases are of the clock, not of the join: players who come at a steady pace must not end up in one second.
 		const phase = ((this.count * SPREAD) % 1) * this.options.periodSeconds;
@@ -56,7 +66,7 @@ export class Autosave<T extends object> {
 		this.profiles = [...this.profiles, profile];
 	}
 
-	public remove(profile: OpenProfile<T>): void {
+	public remove(profile: Autosaved): void {
 		this.due.delete(profile);
 		this.profiles = this.profiles.filter((other) => other !== profile);
 	}

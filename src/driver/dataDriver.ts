@@ -2,6 +2,8 @@ import { Backend, RecordVersion } from "../backend/backend";
 import { answerWithin } from "../backend/answerWithin";
 import { StoreClock } from "../backend/storeClock";
 import { BatonError } from "../errors";
+import { LocklessProfile } from "../lockless/locklessProfile";
+import { LocklessProfiles } from "../lockless/locklessProfiles";
 import { Platform } from "../platform/platform";
 import { robloxPlatform } from "../platform/roblox";
 import { DeepReadonly } from "../record/deepReadonly";
@@ -50,8 +52,10 @@ export class DataDriver<T extends object> {
 	private readonly backend: Backend;
 	private readonly storeClock: StoreClock;
 	private readonly acquirer: Acquirer;
-	private readonly autosave: Autosave<T>;
+	private readonly autosave: Autosave;
 	private readonly slots: KeySlots<T>;
+	private readonly flushes: Autosave;
+	private readonly locklessProfiles: LocklessProfiles<T>;
 	private readonly metrics: Metrics;
 	private readonly link: HandoffLink<T>;
 	private readonly opener: ProfileOpener<T>;
@@ -92,6 +96,13 @@ export class DataDriver<T extends object> {
 			periodSeconds: settings.autosaveSeconds,
 			renewSeconds: settings.lockTtlSeconds / 2,
 		});
+		this.flushes = new Autosave(platform, {
+			name: settings.name,
+			what: "flushes",
+			periodSeconds: settings.flushSeconds,
+			// There is no lock to renew.
+			renewSeconds: math.huge,
+		});
 		this.acquirer = new Acquirer({
 			store: settings.name,
 			platform,
@@ -118,6 +129,37 @@ export class DataDriver<T extends object> {
 			acquirer,
 			handOver: (profile) => this.sessions?.handOver(profile),
 		});
+		this.locklessProfiles = new LocklessProfiles({
+			name: settings.name,
+			platform,
+			autosave: this.flushes,
+			homeOf: (key) => ({
+				store: settings.name,
+				scope: settings.scope,
+				platform,
+				backend,
+				storeClock,
+				markers: place.markers,
+				migrationNames: gate.migrationNames,
+				jobId,
+				retry: settings.retry,
+				ttlSeconds: settings.lockTtlSeconds,
+				skewSeconds: settings.lockSkewSeconds,
+				takesAnyLock: place.takesAnyLock,
+				defaults: gate.defaults,
+				importLegacy: settings.importLegacy,
+				checkImported: (data) => gate.problemOf(data),
+				isAlive: () => {
+					const { handoff } = this.link;
+					return handoff !== undefined ? (holder) => handoff.isAlive(holder) : undefined;
+				},
+				isClosing: () => this.closing,
+				admit: (data) => gate.admit(key, data),
+				fromRecord: (record) => gate.fromRecord(key, record),
+				bytesOf: (data) => gate.bytesOf(data),
+				metric: (name, value, tags) => metrics.report(name, value, tags),
+			}),
+		});
 		this.opener = new ProfileOpener({
 			name: settings.name,
 			settings,
@@ -129,6 +171,7 @@ export class DataDriver<T extends object> {
 			acquirer,
 			autosave,
 			slots,
+			lockless: this.locklessProfiles,
 			metrics,
 			link: this.link,
 			isClosing: () => this.closing,
@@ -192,6 +235,26 @@ export class DataDriver<T extends object> {
 			abandons: abandonTransaction,
 			isWanted: () => true,
 		});
+	}
+
+	/**
+	 * The lockless profile of `key`, for a record that many servers change: the same object while it is open here. At most 4
+	 * `userIds` go with every write; default: those stored with it. Reads nothing; does not yield. Throws where `userIds`
+	 * are no user ids.
+	 *
+	 * Errors: `invalid_key`, `already_loaded` where this server has or loads the key as a session profile, `profile_closed`.
+	 */
+	public lockless(key: string, userIds?: ReadonlyArray<number>): Result<LocklessProfile<T>> {
+		readLoadOptions("driver.lockless", { userIds });
+		const problem = keyError(this.name, key);
+		if (problem !== undefined) return err(problem);
+		const details = { store: this.name, key };
+		if (this.closing) {
+			return err(new BatonError("profile_closed", `Baton: driver "${this.name}" is closing`, details));
+		}
+		if (this.slots.get(key) !== undefined) return err(this.opener.takenError(key)!);
+		this.begin();
+		return ok(this.locklessProfiles.obtain(key, userIds));
 	}
 
 	/** The profile of `key` that is open on this server and active. Does not yield. */
@@ -325,6 +388,7 @@ export class DataDriver<T extends object> {
 		this.sessions?.close();
 		this.autosave.stop();
 		this.acquirer.close();
+		this.locklessProfiles.startClosing();
 		for (const slot of this.slots.all()) {
 			slot.unpark();
 			const { profile } = slot;
@@ -334,9 +398,10 @@ export class DataDriver<T extends object> {
 		}
 		this.slots.waitUntilEmpty(deadline);
 		this.acquirer.waitUntilGivenBack(deadline);
+		const flushed = this.locklessProfiles.waitUntilClosed(deadline);
 		const left = this.slots.keys();
 		if (left.isEmpty()) {
-			if (!this.acquirer.isGivingBack()) return ok(undefined);
+			if (!this.acquirer.isGivingBack()) return flushed;
 			const message = `Baton: driver "${this.name}" closes with locks that are not known to be given back; no data are lost`;
 			return err(new BatonError("roblox", message, { store: this.name, retryable: true }));
 		}
@@ -373,7 +438,9 @@ export class DataDriver<T extends object> {
 	private begin(): void {
 		if (this.closing) return;
 		this.server.bindClose();
-		this.autosave.runOn((this.kernel ?? this.server.sharedKernel()).scheduler);
+		const { scheduler } = this.kernel ?? this.server.sharedKernel();
+		this.autosave.runOn(scheduler);
+		this.flushes.runOn(scheduler);
 	}
 
 	private attached(method: string): PlayerSessions<T> {

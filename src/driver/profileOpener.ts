@@ -2,6 +2,7 @@ import { Backend } from "../backend/backend";
 import { StoreClock } from "../backend/storeClock";
 import { BatonError } from "../errors";
 import { HolderWatch } from "../handoff/holderWatch";
+import { LocklessProfiles } from "../lockless/locklessProfiles";
 import { Platform } from "../platform/platform";
 import { checkKey } from "../record/limits";
 import { err, ok, Result } from "../result";
@@ -27,8 +28,9 @@ export interface OpenerParts<T extends object> {
 	readonly backend: Backend;
 	readonly storeClock: StoreClock;
 	readonly acquirer: Acquirer;
-	readonly autosave: Autosave<T>;
+	readonly autosave: Autosave;
 	readonly slots: KeySlots<T>;
+	readonly lockless: LocklessProfiles<T>;
 	readonly metrics: Metrics;
 	readonly link: HandoffLink<T>;
 	readonly isClosing: () => boolean;
@@ -101,7 +103,10 @@ export class ProfileOpener<T extends object> {
 			const unwanted = this.unwanted(wish);
 			if (unwanted !== undefined) return err(unwanted);
 			const slot = this.parts.slots.get(key);
-			if (slot === undefined) return ok(undefined);
+			if (slot === undefined) {
+				const taken = this.takenError(key);
+				return taken === undefined ? ok(undefined) : err(taken);
+			}
 			const { profile } = slot;
 			if (profile?.isAdoptable() === true) {
 				const seconds = math.max(deadline - this.parts.platform.clock(), LAST_ATTEMPT_SECONDS);
@@ -121,9 +126,9 @@ export class ProfileOpener<T extends object> {
 	}
 
 	/** What this server does with the key, as an error; undefined where it does nothing. */
-	private takenError(key: string): BatonError | undefined {
+	public takenError(key: string): BatonError | undefined {
 		const slot = this.parts.slots.get(key);
-		if (slot === undefined) return undefined;
+		if (slot === undefined) return this.parts.lockless.takenError(key);
 		const { profile } = slot;
 		const state = profile === undefined ? "being loaded" : profile.active ? "open" : "being released";
 		const message = `Baton: "${key}" in store "${this.parts.name}" is ${state} on this server; use driver.get for an open one`;

@@ -6,8 +6,14 @@ function untouched(kind: ErrorType, store: string, key: string, what: string): B
 	return new BatonError(kind, `Baton: "${key}" in store "${store}" ${what}. It was left untouched.`, { store, key });
 }
 
-/** The record is under another server's session lock. */
+/** The record is under another server's lock. */
 export function lockedElsewhere(store: string, key: string, lock: StoredLock): BatonError {
+	if (lock.Tx === true) {
+		const busy =
+			`Baton: "${key}" in store "${store}" is locked by a transaction of server ${lock.JobId} and was left untouched. ` +
+			`Such a lock lasts for seconds: try again.`;
+		return new BatonError("profile_locked", busy, { store, key, holder: holderOf(lock) });
+	}
 	const message =
 		`Baton: profile is locked by another server (${lock.JobId}): "${key}" in store "${store}" was left untouched. ` +
 		`Try again once that server has released it.`;

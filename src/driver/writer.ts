@@ -15,8 +15,12 @@ export type AttemptOutcome =
 	| { readonly kind: "written" }
 	/** Answered: the lock is no longer ours, nothing was written. */
 	| { readonly kind: "lost"; readonly error: BatonError }
-	/** Not known to be stored. */
-	| { readonly kind: "failed"; readonly error: BatonError };
+	/** Not known to be stored; `isDefinite` where no quick try can change that. */
+	| { readonly kind: "failed"; readonly error: BatonError; readonly isDefinite?: boolean }
+	/** Ended without an outcome, since a trade or transaction has the profile to itself now: it is made again after that. */
+	| { readonly kind: "interrupted" };
+
+type Failed = Extract<AttemptOutcome, { readonly kind: "failed" }>;
 
 /** The profile behind a {@link ProfileWriter}. */
 export interface WriterHost {
@@ -194,7 +198,12 @@ export class ProfileWriter {
 			// Only now: whoever waits for the attempt looks at what became of the profile.
 			return this.signalAttempt();
 		}
-		if (outcome.kind === "failed") return this.failed(kind, outcome.error, waiting);
+		if (outcome.kind === "interrupted") {
+			this.retrying = true;
+			this.asked = [...waiting, ...this.asked];
+			return this.signalAttempt();
+		}
+		if (outcome.kind === "failed") return this.failed(kind, outcome, waiting);
 		this.backOff.reset();
 		this.reported = false;
 		this.retrying = false;
@@ -214,10 +223,9 @@ export class ProfileWriter {
 	}
 
 	/** Answers those whose quick tries are over, and pauses. */
-	private failed(kind: WriteKind, cause: BatonError, waiting: ReadonlyArray<Asked>): void {
+	private failed(kind: WriteKind, { error: cause, isDefinite }: Failed, waiting: ReadonlyArray<Asked>): void {
 		this.retrying = true;
-		const retryable = cause.retryable !== false;
-		const isOver = this.backOff.failed(retryable);
+		const isOver = this.backOff.failed(cause.retryable !== false && isDefinite !== true);
 		const answered = new Array<Asked>();
 		const patient = new Array<Asked>();
 		for (const each of waiting) {

@@ -1,12 +1,12 @@
-import { noYield } from "../util/noYield";
 import { Decided, settleDecided } from "./decided";
+import { importedFrom, LegacyRules } from "./importLegacy";
 import { compareMigrations } from "./migrations";
 import { Claim, Ownership, ownershipOf } from "./ownership";
 import { shapeOf } from "./shape";
 import { StoredLock, StoredPending, StoredRecord } from "./types";
 
 /** Everything an acquisition goes by. */
-export interface AcquireRequest {
+export interface AcquireRequest extends LegacyRules {
 	/** Who asks, under a token made for this acquisition alone, and what it knows about time and life. */
 	readonly claim: Claim;
 	/** Unix seconds by this server's wall clock. */
@@ -26,10 +26,6 @@ export interface AcquireRequest {
 	readonly abandons?: string;
 	/** Transactions whose markers were asked, and which the record may carry as `Pending`. */
 	readonly decided?: ReadonlyArray<Decided>;
-	/** Turns a stored value that is no Baton record into data, or gives undefined to leave it alone. Pure. */
-	readonly importLegacy?: (value: unknown) => unknown;
-	/** What is wrong with imported data, as a sentence; undefined where nothing is. Pure. */
-	readonly checkImported?: (data: unknown) => string | undefined;
 }
 
 /** The lock was written. */
@@ -93,21 +89,10 @@ function newRecord(request: AcquireRequest, data: unknown): StoredRecord {
 	return { Data: data, Lock: lockFor(request, 1), Meta: { Turn: 1, Migrations: request.migrations } };
 }
 
-/** The game's own functions run here: each may throw or try to yield, and then the value is left alone. */
 function adopted(value: unknown, why: string, request: AcquireRequest): AcquireDecision {
-	const { importLegacy, checkImported } = request;
-	const invalid = (reason: string): NotAcquired => ({ keep: "invalid", reason });
-	if (importLegacy === undefined) return invalid(why);
-	const ran = noYield(() => importLegacy(value));
-	if (!ran.ok) return invalid(`${why}, and importLegacy failed on it: ${ran.message}`);
-	const data = ran.value;
-	if (data === undefined) return invalid(`${why}, and importLegacy gave nothing for it`);
-	if (checkImported !== undefined) {
-		const checked = noYield(() => checkImported(data));
-		const problem = checked.ok ? checked.value : checked.message;
-		if (problem !== undefined) return invalid(`${why}, and what importLegacy made of it was refused: ${problem}`);
-	}
-	return { write: newRecord(request, data), created: false, imported: true };
+	const imported = importedFrom(value, why, request);
+	if (imported.data === undefined) return { keep: "invalid", reason: imported.reason };
+	return { write: newRecord(request, imported.data), created: false, imported: true };
 }
 
 function onRecord(record: StoredRecord, owner: Ownership, request: AcquireRequest): AcquireDecision {

@@ -35,7 +35,7 @@ export interface Claim {
 	readonly stoppedProof?: StoppedProof;
 	/** Token of a transaction's lock that this server has seen unchanged for as long as such locks last. */
 	readonly expiredTxToken?: string;
-	/** How old a transaction's lock grows by store time before it counts as expired, in seconds. */
+	/** Seconds by store time after which a transaction's lock counts as expired, where it does not say itself. */
 	readonly txTtlSeconds?: number;
 }
 
@@ -47,7 +47,7 @@ export interface Claim {
  * - `orphan`: this server's JobId under a token that nothing here owns: an acquire of ours that landed late.
  * - `held`: somebody else's, and not to be taken. `needsStoreTime` says that its age could not be told, `needsPresence`
  *   that it is old enough, unless its holder still beats.
- * - `stale`: by age.
+ * - `stale`: by age; a transaction's lock when it has expired.
  * - `stopped`: its holder was proved to have stopped.
  */
 export type Ownership =
@@ -82,11 +82,11 @@ function provedStopped(lock: StoredLock, proof: StoppedProof | undefined): boole
 /** A transaction's lock is a lease of seconds: presence neither protects nor ends it. */
 function txOwnership(lock: StoredLock, updatedTime: number | undefined, claim: Claim): Ownership {
 	if (claim.expiredTxToken === lock.Token) return { verdict: "stale", lock };
-	const age = claim.hasStoreTime ? ageOf(lock, updatedTime, claim) : undefined;
-	if (age !== undefined && claim.txTtlSeconds !== undefined && age > claim.txTtlSeconds) {
-		return { verdict: "stale", lock };
-	}
-	return { verdict: "held", lock };
+	if (!claim.hasStoreTime) return { verdict: "held", lock };
+	const age = ageOf(lock, updatedTime, claim);
+	const ttl = lock.Expires ?? claim.txTtlSeconds;
+	if (age === undefined) return { verdict: "held", lock, needsStoreTime: true };
+	return ttl !== undefined && age > ttl ? { verdict: "stale", lock } : { verdict: "held", lock };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Decided } from "../record/decided";
+import { Decided, Outcome } from "../record/decided";
 
 /** A decided transaction, and who wants to know what becomes of it on this record. */
 interface Noted extends Decided {
@@ -7,6 +7,8 @@ interface Noted extends Decided {
 	/** The profile was closed before that. */
 	readonly onGivenUp: () => void;
 }
+
+function nobody(): void {}
 
 /** The decided transactions of one profile that its record may still carry: every write names them until one is answered. */
 export class Decisions {
@@ -25,6 +27,12 @@ export class Decisions {
 	/** Adds one; one of the two callbacks is called once. Does not yield. */
 	public note(decided: Decided, onClean: () => void, onGivenUp: () => void): void {
 		this.noted = [...this.noted, { ...decided, onClean, onGivenUp }];
+	}
+
+	/** Adds one of another server, met on the record: nobody waits for it to go. Does not yield. */
+	public find(id: string, outcome: Outcome): void {
+		if (this.noted.some((each) => each.id === id)) return;
+		this.note({ id, outcome }, nobody, nobody);
 	}
 
 	/** A write that named these was answered, and they have left the record. Does not yield. */

@@ -1,0 +1,101 @@
+import { BatonError } from "../errors";
+import { Platform } from "../platform/platform";
+import { err, ok, Result } from "../result";
+import { Waiter } from "../util/waiter";
+import { Autosave } from "../driver/autosave";
+import { LocklessHome } from "./locklessHome";
+import { OpenLockless } from "./openLockless";
+
+/** What a driver's lockless profiles need of it. */
+export interface LocklessParts<T extends object> {
+	readonly name: string;
+	readonly platform: Platform;
+	readonly autosave: Autosave;
+	/** All of a profile's home but what hears that it has ended. */
+	readonly homeOf: (key: string) => Omit<LocklessHome<T>, "onEnded">;
+}
+
+/** The lockless profiles of one driver: those that are open, and those that are yet to be flushed for the last time. */
+export class LocklessProfiles<T extends object> {
+	private readonly open = new Map<string, OpenLockless<T>>();
+	/** In the order of their opening. */
+	private all: ReadonlyArray<OpenLockless<T>> = [];
+	private emptied?: Waiter<true>;
+
+	public constructor(private readonly parts: LocklessParts<T>) {}
+
+	/** The profile of a key that is open. Does not yield. */
+	public get(key: string): OpenLockless<T> | undefined {
+		const profile = this.open.get(key);
+		return profile?.active === true ? profile : undefined;
+	}
+
+	/** The profile of a key, made where there is none. Does not yield. */
+	public obtain(key: string, userIds: ReadonlyArray<number> | undefined): OpenLockless<T> {
+		const before = this.get(key);
+		if (before !== undefined) {
+			if (userIds !== undefined) before.userIds = userIds;
+			return before;
+		}
+		const profile: OpenLockless<T> = new OpenLockless(
+			{ ...this.parts.homeOf(key), onEnded: () => this.ended(profile) },
+			key,
+			userIds,
+		);
+		this.open.set(key, profile);
+		this.all = [...this.all, profile];
+		this.parts.autosave.add(profile);
+		return profile;
+	}
+
+	/** Why the key cannot be loaded under a session lock; undefined where it can. Does not yield. */
+	public takenError(key: string): BatonError | undefined {
+		const profile = this.open.get(key);
+		if (profile === undefined) return undefined;
+		const store = this.parts.name;
+		const what = profile.active ? "open" : "being closed";
+		const message = `Baton: "${key}" in store "${store}" is ${what} as a lockless profile on this server; close it first`;
+		return new BatonError("already_loaded", message, { store, key });
+	}
+
+	/** Begins to close every profile. Does not yield. */
+	public startClosing(): void {
+		this.parts.autosave.stop();
+		for (const profile of this.all) {
+			this.parts.platform.task.spawn(() => profile.close());
+			profile.hurry();
+		}
+	}
+
+	/**
+	 * Yields until every profile is closed, or `deadline` on the platform's clock has passed. What could not be flushed is
+	 * warned about. Errors: `roblox` naming those keys.
+	 */
+	public waitUntilClosed(deadline: number): Result<undefined> {
+		const { platform, name } = this.parts;
+		while (!this.all.isEmpty()) {
+			const left = deadline - platform.clock();
+			if (left <= 0) break;
+			this.emptied ??= new Waiter(platform);
+			this.emptied.wait(left);
+		}
+		const left = this.all.filter((profile) => profile.countQueued() > 0);
+		if (left.isEmpty()) return ok(undefined);
+		const counts = left.map((profile) => `${profile.key} (${profile.countQueued()})`);
+		const message =
+			`Baton: driver "${name}" closes with ${left.size()} lockless profiles whose queued updates are not known to be ` +
+			`stored: ${counts.join(", ")}. They are lost if the server ends now.`;
+		platform.warn(message);
+		return err(new BatonError("roblox", message, { store: name, retryable: true }));
+	}
+
+	private ended(profile: OpenLockless<T>): void {
+		this.parts.autosave.remove(profile);
+		if (this.open.get(profile.key) === profile) this.open.delete(profile.key);
+		this.all = this.all.filter((other) => other !== profile);
+		if (!this.all.isEmpty()) return;
+		const { emptied } = this;
+		this.emptied = undefined;
+		emptied?.resolve(true);
+	}
+}
