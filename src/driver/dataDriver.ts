@@ -253,8 +253,9 @@ export class DataDriver<T extends object> {
 			return err(new BatonError("profile_closed", `Baton: driver "${this.name}" is closing`, details));
 		}
 		if (this.slots.get(key) !== undefined) return err(this.opener.takenError(key)!);
+		const profile = this.locklessProfiles.obtain(key, userIds);
 		this.begin();
-		return ok(this.locklessProfiles.obtain(key, userIds));
+		return ok(profile);
 	}
 
 	/** The profile of `key` that is open on this server and active. Does not yield. */
@@ -440,7 +441,7 @@ export class DataDriver<T extends object> {
 		this.server.bindClose();
 		const { scheduler } = this.kernel ?? this.server.sharedKernel();
 		this.autosave.runOn(scheduler);
-		this.flushes.runOn(scheduler);
+		if (!this.locklessProfiles.isEmpty()) this.flushes.runOn(scheduler);
 	}
 
 	private attached(method: string): PlayerSessions<T> {

@@ -58,6 +58,11 @@ export class LocklessProfiles<T extends object> {
 		return new BatonError("already_loaded", message, { store, key });
 	}
 
+	/** Whether there are none. */
+	public isEmpty(): boolean {
+		return this.all.isEmpty();
+	}
+
 	/** Begins to close every profile. Does not yield. */
 	public startClosing(): void {
 		this.parts.autosave.stop();
