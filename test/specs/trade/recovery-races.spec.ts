@@ -4,7 +4,7 @@ import { FOLLOWS, KEYS, Market, must, Outcome, settle, Side, SIDES, Traders, wit
 /** Where one of the trade's writes is when another server comes. */
 interface Moment {
 	readonly title: string;
-	readonly fault: Pick<Fault, "stage" | "durableOnly">;
+	readonly fault: Pick<Fault, "effect" | "stage" | "durableOnly">;
 }
 
 const WRITES: ReadonlyArray<readonly [title: string, where: Pick<Fault, "op" | "key" | "nth">]> = [
@@ -18,9 +18,13 @@ const WRITES: ReadonlyArray<readonly [title: string, where: Pick<Fault, "op" | "
 ];
 
 const MOMENTS: ReadonlyArray<Moment> = [
-	{ title: "is on its way", fault: { stage: "arrive" } },
-	{ title: "has run its transform and is not stored yet", fault: { stage: "apply", durableOnly: true } },
-	{ title: "is stored and not answered yet", fault: { stage: "respond", durableOnly: true } },
+	{ title: "is on its way", fault: { effect: "delay", stage: "arrive" } },
+	{
+		title: "has run its transform and is not stored yet",
+		fault: { effect: "delay", stage: "apply", durableOnly: true },
+	},
+	{ title: "is stored and not answered yet", fault: { effect: "delay", stage: "respond", durableOnly: true } },
+	{ title: "is stored, and its answer is lost", fault: { effect: "loseAnswer", durableOnly: true } },
 ];
 
 const WHO: ReadonlyArray<ReadonlyArray<Side>> = [["A"], ["B"], ["A", "B"]];
@@ -52,15 +56,18 @@ function finish(traders: Traders, fresh: ReadonlyArray<Market>, seen?: Outcome, 
 function paused(where: Partial<Fault>, { fault }: Moment, sides: ReadonlyArray<Side>): void {
 	withTraders((traders, fresh, world) => {
 		const { server } = traders.host;
-		const held = traders.fault({ ...where, ...fault, count: 1, effect: "delay", seconds: 0.5 });
+		const held = traders.fault({ ...where, ...fault, count: 1, seconds: 0.5 });
 		traders.start();
 		world.waitUntil(() => held.hits > 0, 10);
 		server.pause();
-		must(traders.answer === undefined, "the trade has answered");
+		must(traders.answer === undefined || where.op === "RemoveAsync", "the trade has answered");
 		const seen = letIn(traders, fresh, sides);
 		world.waitUntil(() => seen() !== undefined, 60);
 		server.resume();
 		finish(traders, fresh, seen()!);
+		// Its store answers: it finds what the others have committed, also where the journal is gone.
+		const { answer } = traders;
+		must(seen() === "aborted" || answer?.success === true, `a committed trade answered ${answer}`);
 	});
 }
 
@@ -68,7 +75,7 @@ function paused(where: Partial<Fault>, { fault }: Moment, sides: ReadonlyArray<S
 function forsaken(where: Partial<Fault>, { fault }: Moment, side: Side): void {
 	withTraders((traders, fresh, world) => {
 		const { server } = traders.host;
-		const held = traders.fault({ ...where, ...fault, count: 1, effect: "delay", seconds: 0.5 });
+		const held = traders.fault({ ...where, ...fault, count: 1, seconds: 0.5 });
 		traders.start();
 		world.waitUntil(() => held.hits > 0, 10);
 		server.pause();
@@ -86,7 +93,7 @@ function silent(where: Partial<Fault>, { fault }: Moment, sides: ReadonlyArray<S
 	withTraders((traders, fresh, world) => {
 		const { server } = traders.host;
 		const cut = world.faults.add({ service: "MemoryStore", server, effect: "failBefore" });
-		const held = traders.fault({ ...where, ...fault, effect: "delay", seconds: 25 });
+		const held = traders.fault({ ...where, ...fault, seconds: 25 });
 		traders.start();
 		world.waitUntil(() => held.hits > 0, 10);
 		const seen = letIn(traders, fresh, sides);
