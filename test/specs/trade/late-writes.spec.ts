@@ -1,16 +1,6 @@
 import { Fault } from "../../cloud/faults";
-import { FOLLOWS, KEYS, settle, Traders, withTraders } from "./traders";
-
-/** Every write of a trade, and its removal. */
-const WRITES: ReadonlyArray<readonly [title: string, where: Pick<Fault, "op" | "key" | "nth">]> = [
-	["write 1, the journal", { nth: 1 }],
-	["write 2, A's prepare", { key: KEYS.A, nth: 1 }],
-	["write 3, B's prepare", { key: KEYS.B, nth: 1 }],
-	["write 4, the decision", { nth: 4 }],
-	["write 5, A's settle", { key: KEYS.A, nth: 2 }],
-	["write 6, B's settle", { key: KEYS.B, nth: 2 }],
-	["the removal", { op: "RemoveAsync" }],
-];
+import { FOLLOWS, settle, Traders, withTraders } from "./traders";
+import { WRITES } from "./writes";
 
 /**
  * Seconds after which a write lands: between the trade's next rounds, after its end, after the next save, the release,
@@ -61,7 +51,7 @@ function check(
 
 // Protocol section 8: every write of a trade lands late, once and twice, at every later step.
 export = () => {
-	for (const [title, where] of WRITES) {
+	for (const { title, where } of WRITES) {
 		for (const [effect, how] of [
 			["landLate", "lands late, after its caller heard an error"],
 			["duplicate", "lands a second time"],

@@ -1,21 +1,12 @@
 import { Fault } from "../../cloud/faults";
 import { FOLLOWS, KEYS, Market, must, Outcome, settle, Side, SIDES, Traders, withTraders } from "./traders";
+import { WRITES } from "./writes";
 
 /** Where one of the trade's writes is when another server comes. */
 interface Moment {
 	readonly title: string;
 	readonly fault: Pick<Fault, "effect" | "stage" | "durableOnly">;
 }
-
-const WRITES: ReadonlyArray<readonly [title: string, where: Pick<Fault, "op" | "key" | "nth">]> = [
-	["write 1, the journal", { nth: 1 }],
-	["write 2, A's prepare", { key: KEYS.A, nth: 1 }],
-	["write 3, B's prepare", { key: KEYS.B, nth: 1 }],
-	["write 4, the decision", { nth: 4 }],
-	["write 5, A's settle", { key: KEYS.A, nth: 2 }],
-	["write 6, B's settle", { key: KEYS.B, nth: 2 }],
-	["the removal", { op: "RemoveAsync" }],
-];
 
 const MOMENTS: ReadonlyArray<Moment> = [
 	{ title: "is on its way", fault: { effect: "delay", stage: "arrive" } },
@@ -64,7 +55,7 @@ function paused(where: Partial<Fault>, { fault }: Moment, sides: ReadonlyArray<S
 		const seen = letIn(traders, fresh, sides);
 		world.waitUntil(() => seen() !== undefined, 60);
 		server.resume();
-		finish(traders, fresh, seen()!);
+		finish(traders, fresh, seen());
 		// Its store answers: it finds what the others have committed, also where the journal is gone.
 		const { answer } = traders;
 		must(seen() === "aborted" || answer?.success === true, `a committed trade answered ${answer}`);
@@ -101,13 +92,13 @@ function silent(where: Partial<Fault>, { fault }: Moment, sides: ReadonlyArray<S
 		held.remove();
 		cut.remove();
 		// A journal that lands once the trade is given up is a record that nobody points at.
-		finish(traders, fresh, seen()!, where.key === undefined && where.nth === 1);
+		finish(traders, fresh, seen(), where.key === undefined && where.nth === 1);
 	});
 }
 
 // Scenarios 19 and 22, rules 5.4, 5.6 and 5.7: a real recovery at every step of a coordinator that goes on afterwards.
 export = () => {
-	for (const [title, where] of WRITES) {
+	for (const { title, where } of WRITES) {
 		for (const moment of MOMENTS) {
 			describe(`scenario 19: ${title} ${moment.title}: one decision, a true answer, nobody half`, () => {
 				for (const sides of WHO) {
