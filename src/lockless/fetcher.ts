@@ -1,7 +1,7 @@
 import { answerWithin } from "../backend/answerWithin";
 import { ReadRecord } from "../backend/backend";
 import { foreignFormat, invalidRecord, unresolvedTransaction } from "../driver/recordErrors";
-import { settleDecided } from "../record/decided";
+import { Outcome, settleDecided } from "../record/decided";
 import { DeepReadonly } from "../record/deepReadonly";
 import { importedFrom } from "../record/importLegacy";
 import { compareMigrations } from "../record/migrations";
@@ -10,8 +10,8 @@ import { StoredRecord } from "../record/types";
 import { err, ok, Result } from "../result";
 import { peekTrade } from "../trade/peekTrade";
 import { Decisions } from "../transaction/decisions";
+import { MetPending } from "../transaction/foreignPending";
 import { retried } from "../util/retry";
-import { Flusher } from "./flusher";
 import { LocklessHome } from "./locklessHome";
 
 /** How long one read may go unanswered, in seconds. */
@@ -35,7 +35,8 @@ export class Fetcher<T extends object> {
 		private readonly home: LocklessHome<T>,
 		private readonly key: string,
 		private readonly decisions: Decisions,
-		private readonly judge: Flusher<T>["judge"],
+		/** The outcome of a `Pending` that was met, once it is known. Yields. */
+		private readonly judge: (met: MetPending) => Result<Outcome | undefined>,
 		/** Pauses for up to `seconds`. Yields. */
 		private readonly park: (seconds: number) => void,
 	) {}

@@ -164,8 +164,9 @@ export class Flusher<T extends object> {
 			closes: wish.closes,
 		};
 		const decide = (value: unknown, updatedTime: number | undefined): FlushDecision => {
-			sent.decision = flush(value, updatedTime, request);
-			return sent.decision;
+			const decision = flush(value, updatedTime, request);
+			if (decision.write !== undefined) sent.written = decision;
+			return decision;
 		};
 		const started = platform.clock();
 		const answer = updateWithin(home, key, WRITE_SECONDS, asTransform(decide, userIds));
@@ -257,10 +258,9 @@ export class Flusher<T extends object> {
 
 	private busy(wish: FlushWish, learned: Learned, lock: StoredLock): Step<T> {
 		if (this.lockSighting.secondsOf(lock.Token) >= (lock.Expires ?? LOCK_TTL_SECONDS)) {
-			if (this.expiredToken !== lock.Token && lock.JobId !== this.home.jobId) {
-				this.expiredToken = lock.Token;
-				return AT_ONCE;
-			}
+			const isNew = this.expiredToken !== lock.Token;
+			this.expiredToken = lock.Token;
+			if (isNew) return AT_ONCE;
 		}
 		if (!wish.waits) return { outcome: { kind: "busy", lock } };
 		const pause = learned.lockPause;

@@ -56,7 +56,7 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 	 */
 	public undecided = false;
 	/** What the record held when {@link lock} took it, exactly. */
-	public snapshot?: DeepReadonly<T>;
+	public snapshot!: DeepReadonly<T>;
 	/** The turn of that lock. */
 	public lockTurn = 0;
 	/** The other transaction's lock that {@link lock} met when it answered `busy`. */
@@ -349,10 +349,12 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 			this.park(seconds);
 			return isLock || this.hold() === undefined;
 		};
+		const [oldest] = this.queue.list();
 		const flushed = this.flusher.run({ ...wish, park }, this.userIds);
 		if (!flushed.success || flushed.value.kind !== "done") return flushed;
 		this.rebase(flushed.value.data);
-		if (flushed.value.wrote) this.onSaved.fire();
+		// An earlier try may have written.
+		if (flushed.value.wrote || this.queue.list()[0] !== oldest) this.onSaved.fire();
 		return flushed;
 	}
 

@@ -1,7 +1,7 @@
 import { BatonError } from "../errors";
 import { DeepReadonly } from "../record/deepReadonly";
 import { Lanes } from "./lanes";
-import { FlushDecision } from "./flush";
+import { Flushed } from "./flush";
 
 /** A game's update: from the data to the next data. */
 export type Change<T extends object> = (data: DeepReadonly<T>) => DeepReadonly<T> | T;
@@ -21,8 +21,8 @@ export interface Sent<T extends object> {
 	/** In seconds on the server's clock. */
 	readonly at: number;
 	readonly carried: ReadonlyArray<Queued<T>>;
-	/** Set by every run of the transform, also by one that comes after the caller heard an error. */
-	decision?: FlushDecision;
+	/** Set by every run of the transform that would write, also by one that comes after the caller heard an error. */
+	written?: Flushed;
 }
 
 /** An update that was dropped, since the data that are stored by now refuse it. */
@@ -86,11 +86,11 @@ export class UpdateQueue<T extends object> {
 			const stamp: number = at;
 			at = undefined;
 			const landed = this.unanswered.find((sent) => sent.stamp === stamp);
-			if (landed?.decision?.write === undefined) break;
-			for (const { index, problem } of landed.decision.refused) {
+			if (landed?.written === undefined) break;
+			for (const { index, problem } of landed.written.refused) {
 				dropped.push({ update: landed.carried[index], problem });
 			}
-			at = landed.decision.before;
+			at = landed.written.before;
 		}
 		this.items = this.items.filter(({ number }) => number === undefined || number > entry);
 		return dropped;

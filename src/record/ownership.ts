@@ -96,10 +96,11 @@ function txOwnership(lock: StoredLock, updatedTime: number | undefined, claim: C
 export function ownershipOf(lock: StoredLock | undefined, updatedTime: number | undefined, claim: Claim): Ownership {
 	if (lock === undefined) return { verdict: "free" };
 	if (lock.Token === claim.token) return { verdict: "mine", lock };
-	if (lock.JobId === claim.jobId) {
-		return claim.otherTokens?.has(lock.Token) === true ? { verdict: "held", lock } : { verdict: "orphan", lock };
-	}
+	const isOwned = claim.otherTokens?.has(lock.Token) === true;
+	if (lock.JobId === claim.jobId && !isOwned) return { verdict: "orphan", lock };
+	// A lease expires for its own server like for any other.
 	if (lock.Tx === true) return txOwnership(lock, updatedTime, claim);
+	if (isOwned) return { verdict: "held", lock };
 	if (claim.anyLock === true) return { verdict: "stale", lock };
 	if (provedStopped(lock, claim.stoppedProof)) return { verdict: "stopped", lock };
 	const age = ageOf(lock, updatedTime, claim);

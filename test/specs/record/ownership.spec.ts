@@ -55,6 +55,13 @@ export = () => {
 		it("is held under a token of another profile or load here", () => {
 			expect(verdict(lock({ JobId: "S2" }), 0, claim({ otherTokens: new Set(["t1"]) }))).to.equal("held");
 		});
+
+		it("a running transaction's is a lease all the same: it expires for its own server too", () => {
+			const own = lock({ JobId: "S2", Tx: true });
+			const running = claim({ otherTokens: new Set(["t1"]), txTtlSeconds: 10 });
+			expect(verdict(own, 1000, running)).to.equal("held");
+			expect(verdict(own, 1000, { ...running, storeNow: 1011 })).to.equal("stale");
+		});
 	});
 
 	describe("presence", () => {
@@ -115,6 +122,9 @@ export = () => {
 			expect(verdict(tx, 1000, claim({ txTtlSeconds: 10, storeNow: 1010 }))).to.equal("held");
 			expect(verdict(tx, 1000, claim({ txTtlSeconds: 10, storeNow: 1011 }))).to.equal("stale");
 			expect(verdict(lock(), 1000, claim({ expiredTxToken: "t1" }))).to.equal("held");
+			const longer = lock({ Tx: true, Expires: 20 });
+			expect(verdict(longer, 1000, claim({ txTtlSeconds: 10, storeNow: 1020 }))).to.equal("held");
+			expect(verdict(longer, 1000, claim({ txTtlSeconds: 10, storeNow: 1021 }))).to.equal("stale");
 		});
 	});
 };
