@@ -19,6 +19,7 @@ import { HandoffLink } from "./handoffLink";
 import { KeySlots } from "./keySlots";
 import { Metrics } from "./metrics";
 import { OpenProfile } from "./openProfile";
+import { OpenTrades } from "./openTrades";
 import { DriverOptions, DriverSettings, LoadOptions, readLoadOptions, readOptions } from "./options";
 import { PlayerSessions } from "./playerSessions";
 import { Profile } from "./profile";
@@ -30,6 +31,11 @@ import { storePlace } from "./storePlace";
 const VERSIONS = 100;
 /** How long a read may go unanswered, in seconds, before it counts as failed. */
 const READ_SECONDS = 30;
+/**
+ * Seconds before the end of a shutdown from which it waits no longer for trades: time for a release to be answered, with
+ * three more tries after the pauses of 1, 2 and 4 s. What is left, 20 s, is ten times what a trade commonly takes.
+ */
+const CUT_SECONDS = 8;
 
 /**
  * A named store of records on this server, and the rules by which it loads, locks and saves them. One driver a name on a
@@ -57,6 +63,7 @@ export class DataDriver<T extends object> {
 	private readonly flushes: Autosave;
 	private readonly locklessProfiles: LocklessProfiles<T>;
 	private readonly metrics: Metrics;
+	private readonly trades: OpenTrades;
 	private readonly link: HandoffLink<T>;
 	private readonly opener: ProfileOpener<T>;
 	private kernel?: Kernel;
@@ -88,6 +95,7 @@ export class DataDriver<T extends object> {
 		this.onLoadFailed = this.failedSignal;
 		this.metrics = new Metrics(platform, settings.name, settings.onMetric);
 		this.slots = new KeySlots(platform);
+		this.trades = new OpenTrades(platform);
 		const place = storePlace(settings, platform);
 		this.backend = place.backend;
 		this.storeClock = new StoreClock(platform.clock);
@@ -119,7 +127,7 @@ export class DataDriver<T extends object> {
 			checkImported: (data) => this.gate.problemOf(data),
 			metric: (name, value, tags) => this.metrics.report(name, value, tags),
 		});
-		const { server, slots, acquirer, gate, backend, storeClock, autosave, metrics } = this;
+		const { server, slots, acquirer, gate, backend, storeClock, autosave, metrics, trades } = this;
 		this.link = new HandoffLink({
 			name: settings.name,
 			settings,
@@ -173,13 +181,15 @@ export class DataDriver<T extends object> {
 			slots,
 			lockless: this.locklessProfiles,
 			metrics,
+			trades,
 			link: this.link,
 			isClosing: () => this.closing,
 			begin: () => this.begin(),
 			onLost: (profile) => this.sessions?.profileLost(profile),
 			onBlocked: (profile) => this.profileBlocked(profile),
 		});
-		if (!this.server.enter(settings.name, (deadline) => this.closeBy(deadline))) {
+		const close = (deadline: number) => this.closeBy(deadline).success && !trades.mayLand();
+		if (!this.server.enter(settings.name, close)) {
 			error(
 				`Baton: this server has a DataDriver named "${settings.name}" already; use that one, or another name`,
 				3,
@@ -374,8 +384,9 @@ export class DataDriver<T extends object> {
 
 	/**
 	 * Starts no more loads, releases every profile, all at once, and gives back the locks of loads under way. Yields until
-	 * all is answered, 28 s at most (the server waits 30 s when it closes). Safe to call again; the server's shutdown calls
-	 * it for every driver.
+	 * all is answered, 28 s at most (the server waits 30 s when it closes). A trade has 20 s to end; from then on its
+	 * profiles give up their locks alone, and their next loads finish it. Safe to call again; the server's shutdown calls it
+	 * for every driver.
 	 *
 	 * Errors: `roblox` naming the keys that were not answered in time; they are tried on while the server lives.
 	 */
@@ -397,13 +408,20 @@ export class DataDriver<T extends object> {
 			this.platform.task.spawn(() => profile.release());
 			profile.writer.close();
 		}
+		this.slots.waitUntilEmpty(deadline - CUT_SECONDS);
+		for (const profile of this.slots.profiles()) profile.cutHold();
 		this.slots.waitUntilEmpty(deadline);
 		this.acquirer.waitUntilGivenBack(deadline);
 		const flushed = this.locklessProfiles.waitUntilClosed(deadline);
+		this.trades.waitUntilThrough(deadline);
 		const left = this.slots.keys();
 		if (left.isEmpty()) {
-			if (!this.acquirer.isGivingBack()) return flushed;
-			const message = `Baton: driver "${this.name}" closes with locks that are not known to be given back; no data are lost`;
+			const givesBack = this.acquirer.isGivingBack();
+			if (!givesBack && !this.trades.isRunning()) return flushed;
+			const what = givesBack
+				? "locks that are not known to be given back; no data are lost"
+				: "a trade that is not through; the next loads of both profiles finish it";
+			const message = `Baton: driver "${this.name}" closes with ${what}`;
 			return err(new BatonError("roblox", message, { store: this.name, retryable: true }));
 		}
 		const message =

@@ -14,6 +14,7 @@ import { Signal } from "../util/signal";
 import { Waiter } from "../util/waiter";
 import { GatedData } from "./dataGate";
 import { Hold } from "./hold";
+import { OpenTrades } from "./openTrades";
 import { Profile } from "./profile";
 import { unresolvedTransaction } from "./recordErrors";
 import { AttemptOutcome, ProfileWriter, WriteKind, WriterHost } from "./writer";
@@ -45,6 +46,7 @@ export interface ProfileHome<T extends object> {
 	readonly admit: (data: unknown) => Result<DeepReadonly<T>>;
 	/** An upper bound of the JSON size of data that were admitted, in bytes. */
 	readonly bytesOf: (data: unknown) => number;
+	readonly trades: OpenTrades;
 	/** A trade ended while the outcome of this profile was not settled. */
 	readonly onBlocked: (key: string) => void;
 	readonly metric: (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
@@ -209,10 +211,35 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		return this.held;
 	}
 
+	/**
+	 * The server closes and can wait no longer for the trade or transaction that has the profile: its release, which waits
+	 * for that, goes on. It is metadata-only where a write of the trade was sent: what the record holds, pointer and
+	 * `Pending` included, is for the next load to finish. Does not yield.
+	 *
+	 * That release and a write of the trade may both be at the store. The release has the higher number and changes nothing
+	 * but the lock, so either order is good: the trade's write lands before it and stays, or after it and is refused.
+	 */
+	public cutHold(): void {
+		const hold = this.hold();
+		if (hold === undefined) return;
+		if (hold.sent) {
+			this.block();
+			this.home.platform.warn(
+				`Baton: profile "${this.key}" of store "${this.home.store}" is in a trade that is not through, and the server ` +
+					`closes: its lock is given up and its record left as stored. The next load finishes the trade; changes from ` +
+					`before the trade that no write has stored are lost.`,
+			);
+		}
+		hold.cut();
+	}
+
 	/** A trade's outcome for it is not settled: nothing but the lock is written any more, and a load finishes the trade. */
 	public block(): void {
+		const hasUnsaved = this.hasUnsaved();
 		this.blocked = true;
 		this.active = false;
+		// Saves that wait for the trade would be answered by a write without data.
+		if (hasUnsaved) this.writer.refuseSaves(unresolvedTransaction(this.home.store, this.key));
 	}
 
 	/** Whether a trade's outcome for it is not settled. */
@@ -545,7 +572,10 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		return saved.success ? err(this.closedError()!) : saved;
 	}
 
-	/** Yields until a trade or transaction that has it to itself is through; each ends within its own bound. */
+	/**
+	 * Yields until a trade or transaction that has it to itself is through; each ends within its own bound, and earlier only
+	 * where the server closes: a release without the data would drop changes for nothing.
+	 */
 	private awaitHold(): void {
 		for (let hold = this.hold(); hold !== undefined; hold = this.hold()) hold.wait();
 	}

@@ -48,13 +48,14 @@ export interface Profile<T extends object> {
 	 * while a save runs share one more save.
 	 *
 	 * Errors: `roblox` when the store still fails after 1, 2, 4 and 8 s (it goes on trying in the background: nothing is
-	 * lost while the server lives), `lock_lost`, `released`.
+	 * lost while the server lives), `lock_lost`, `released`, `unresolved_transaction` (a trade has the profile, and whether
+	 * the data of this call are stored is for the next load to find out).
 	 */
 	save(): Result<undefined>;
 
 	/**
-	 * Runs the `onReleasing` handlers, stores the data and gives up the lock. Yields until that is stored. Calls made
-	 * meanwhile share it; on a released profile it does nothing.
+	 * Waits for a trade or transaction that has the profile, runs the `onReleasing` handlers, stores the data and gives up
+	 * the lock. Yields until that is stored. Calls made meanwhile share it; on a released profile it does nothing.
 	 *
 	 * Errors: `roblox` when the store still fails after 1, 2, 4 and 8 s (it goes on trying in the background until it
 	 * lands or the server ends), `lock_lost`, `unknown_outcome` (the release was sent and not answered, and another

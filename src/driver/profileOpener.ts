@@ -13,6 +13,7 @@ import { HandoffLink } from "./handoffLink";
 import { KeySlots, Slot } from "./keySlots";
 import { Metrics } from "./metrics";
 import { OpenProfile } from "./openProfile";
+import { OpenTrades } from "./openTrades";
 import { DriverSettings } from "./options";
 
 /** Seconds that a server's first loads wait for its first beat: without it their locks could not be taken by silence. */
@@ -32,6 +33,7 @@ export interface OpenerParts<T extends object> {
 	readonly slots: KeySlots<T>;
 	readonly lockless: LocklessProfiles<T>;
 	readonly metrics: Metrics;
+	readonly trades: OpenTrades;
 	readonly link: HandoffLink<T>;
 	readonly isClosing: () => boolean;
 	/** Starts what a driver with an open profile needs. */
@@ -190,6 +192,7 @@ export class ProfileOpener<T extends object> {
 				presence: () => this.parts.link.handoff?.flag(),
 				admit: (data) => this.parts.gate.admit(key, data),
 				bytesOf: (data) => this.parts.gate.bytesOf(data),
+				trades: this.parts.trades,
 				onBlocked: () => this.parts.onBlocked(profile),
 				metric: (name, value, tags) => this.parts.metrics.report(name, value, tags),
 				onAttemptEnded: () => place.signalChange(),

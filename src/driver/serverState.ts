@@ -4,8 +4,11 @@ import { runAll } from "../util/parallel";
 import { perPlatform } from "../util/perPlatform";
 import { Kernel, plainKernel } from "./kernel";
 
-/** Closes a driver; yields until its profiles are released or `deadline` (on the platform's clock) has passed. */
-type CloseBy = (deadline: number) => { readonly success: boolean };
+/**
+ * Closes a driver; yields until its profiles are released or `deadline` (on the platform's clock) has passed. Returns
+ * whether all it wrote was answered, so that nothing of it can land any more.
+ */
+type CloseBy = (deadline: number) => boolean;
 
 /** How long the shutdown may take: the platform waits 30 s for it (DataModel:BindToClose), less a margin for the last answers. */
 export const SHUTDOWN_SECONDS = 28;
@@ -57,7 +60,7 @@ export class ServerState {
 		runAll(
 			this.platform,
 			this.closers.map((closeBy) => () => {
-				if (closeBy(deadline).success) closed += 1;
+				if (closeBy(deadline)) closed += 1;
 			}),
 			SHUTDOWN_SECONDS,
 		);

@@ -142,6 +142,13 @@ export class ProfileWriter {
 		for (const { reply } of calledOff) reply.resolve(err(this.host.calledOffError()));
 	}
 
+	/** The data can no longer be saved: whoever waits for that is told so. Does not yield. */
+	public refuseSaves(cause: BatonError): void {
+		const refused = this.asked.filter((each) => !each.isRelease);
+		this.asked = this.asked.filter((each) => each.isRelease);
+		for (const { reply } of refused) reply.resolve(err(cause));
+	}
+
 	/** Another write has found the lock lost: nothing more is written. Does not yield. */
 	public abandon(lost: BatonError): void {
 		if (!this.ended) this.finish(lost, []);

@@ -22,8 +22,6 @@ export type ParticipantAnswer =
 
 /** One side of a trade while it runs: the profile, held, and what the trade does to it. */
 export class Participant<T extends object> {
-	/** Whether its prepare was sent, so that a later write has to end it. */
-	public prepareSent = false;
 	/** Whether a write that ends the trade for it was answered. */
 	public settled = false;
 	/** Whether its lock was found to be gone: whoever took it has settled the trade first, and no write of it lands. */
@@ -40,6 +38,16 @@ export class Participant<T extends object> {
 		this.before = profile.data;
 	}
 
+	/** Whether its prepare was sent, so that a later write has to end it. */
+	public isSent(): boolean {
+		return this.hold.sent;
+	}
+
+	/** Whether its profile was let go of before the trade was through, since the server closes. */
+	public isCut(): boolean {
+		return this.hold.isCut;
+	}
+
 	/** Its data after the trade and its ids, as the journal keeps them. */
 	public entry(id: string): Journal["Entries"][string] {
 		return { Data: this.outcome, Seen: withId(this.profile.tradeIds, id) };
@@ -47,7 +55,7 @@ export class Participant<T extends object> {
 
 	/** Points its record at the journal, with the data from before the trade. Yields. */
 	public prepare(pointer: StoredPointer, id: string): Result<ParticipantAnswer> {
-		this.prepareSent = true;
+		this.hold.sent = true;
 		const part = { data: this.before as unknown, migrations: this.profile.home.migrationNames };
 		return this.write(pointer, this.before, (value, request) => prepareTrade(value, { ...request, id, part }));
 	}
@@ -63,22 +71,19 @@ export class Participant<T extends object> {
 		return answer;
 	}
 
-	/** The profile is everyone's again. */
-	public finish(): void {
-		this.hold.finish();
-	}
-
 	private write(
 		pointer: StoredPointer,
 		stored: DeepReadonly<T> | undefined,
 		decide: (value: unknown, request: HolderRequest) => ParticipantDecision,
 	): Result<ParticipantAnswer> {
-		const { profile } = this;
+		const { profile, hold } = this;
 		const { home, key } = profile;
+		// The release may have landed, and if not, it is not to be overtaken by a higher number.
+		if (hold.isCut) return err(this.cutError());
 		// One number for all tries of this write, so that each recognizes the others.
 		const id = profile.nextWrite();
 		const presence = home.presence();
-		const answer = untilAnswered(home.platform, WRITE_BOUND_SECONDS, () => {
+		const attempt = () => {
 			const request = { ...id, pointer, time: home.platform.time(), presence };
 			return updateWithin(
 				home,
@@ -86,7 +91,8 @@ export class Participant<T extends object> {
 				TRY_SECONDS,
 				asTransform((value) => decide(value, request), profile.userIds),
 			);
-		});
+		};
+		const answer = untilAnswered(home.platform, WRITE_BOUND_SECONDS, attempt, () => !hold.isCut);
 		if (!answer.success) return answer;
 		const decision = answer.value.report;
 		if (decision.write !== undefined || decision.keep === "mine") {
@@ -94,6 +100,8 @@ export class Participant<T extends object> {
 			return ok({ kind: "written" });
 		}
 		if (decision.keep === "lost") {
+			// By this server's own release, which leaves a pointer where it is: an earlier try may have brought it.
+			if (hold.isCut) return err(this.cutError());
 			this.lost = true;
 			return ok({ kind: "refused", decision, error: profile.lose(decision.why, decision.holder) });
 		}
@@ -101,5 +109,12 @@ export class Participant<T extends object> {
 		const message = `Baton: the record of "${key}" in store "${store}" takes no part in the trade (${decision.keep})`;
 		const problem = new BatonError("unresolved_transaction", message, { store, key });
 		return decision.keep === "superseded" ? err(problem) : ok({ kind: "refused", decision, error: problem });
+	}
+
+	private cutError(): BatonError {
+		const { home, key } = this.profile;
+		const { store } = home;
+		const message = `Baton: profile "${key}" of store "${store}" was released in the middle of its trade, since the server closes`;
+		return new BatonError("released", message, { store, key });
 	}
 }

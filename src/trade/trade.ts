@@ -90,11 +90,14 @@ export function trade<T extends object>(
 			failure("busy", a, `"${a.key}" or "${b.key}" is in another trade or transaction; nothing was written`),
 		);
 	}
-	const ended = new Waiter<() => Result<TradeResult>>(a.home.platform);
+	const { platform, trades } = a.home;
+	const ended = new Waiter<() => Result<TradeResult>>(platform);
+	trades.begin();
 	// In a thread of its own: one that the game cancels half-way would leave both held for good.
-	a.home.platform.task.spawn(() => {
+	platform.task.spawn(() => {
 		const [fine, result] = pcall(() => tradeHeld(a, b, holds, mutate, id));
 		for (const hold of holds) hold.finish();
+		trades.end();
 		ended.resolve(() => (fine ? result : error(result, 0)));
 	});
 	return ended.wait()!();
@@ -180,8 +183,14 @@ function run<T extends object>(trading: Trading<T>): Result<TradeResult> {
 	);
 	if (!created.success) {
 		// Nothing points at it, whether it landed or not.
+		home.trades.noteUnanswered();
 		home.platform.task.spawn(() => removeJournal(home, pointer.Key));
 		return err(failure("save_failed", participants[0].profile, "its journal could not be written", created.error));
+	}
+	const cut = participants.find((participant) => participant.isCut());
+	if (cut !== undefined) {
+		removeJournal(home, pointer.Key);
+		return err(failure("released", cut.profile, "the server closes; nobody's data were changed"));
 	}
 	const problem = prepareBoth(trading);
 	if (problem !== undefined) return abort(trading, problem);
@@ -252,7 +261,7 @@ function settleBoth<T extends object>(
 	{ home, id, pointer, participants }: Trading<T>,
 	committed: boolean,
 ): ReadonlyArray<Participant<T>> {
-	const sent = participants.filter((participant) => participant.prepareSent);
+	const sent = participants.filter((participant) => participant.isSent());
 	runAll(
 		home.platform,
 		sent.map((participant) => () => {
@@ -312,6 +321,7 @@ function clearUpLater<T extends object>(
 }
 
 function pending<T extends object>(trading: Trading<T>, cause: BatonError): Result<TradeResult> {
+	trading.home.trades.noteUnanswered();
 	finish(trading, trading.participants);
 	const [{ profile }] = trading.participants;
 	return err(

@@ -4,11 +4,15 @@ import { Result } from "../result";
 /** Pauses in seconds between the tries of a write whose answer others wait for; the last one repeats. */
 const PAUSES = [0.25, 0.5, 1, 2];
 
-/** Repeats a call that can recognize its own earlier try until it is answered or `seconds` have passed. Yields. */
+/**
+ * Repeats a call that can recognize its own earlier try until it is answered, `seconds` have passed or `goesOn` says that
+ * no further try is to be sent. Yields.
+ */
 export function untilAnswered<T>(
 	{ clock, task: taskLibrary }: Pick<Platform, "clock" | "task">,
 	seconds: number,
 	call: () => Result<T>,
+	goesOn: () => boolean = () => true,
 ): Result<T> {
 	const deadline = clock() + seconds;
 	for (let tries = 0; ; tries++) {
@@ -17,5 +21,6 @@ export function untilAnswered<T>(
 		const pause = PAUSES[math.min(tries, PAUSES.size() - 1)];
 		if (clock() + pause >= deadline) return answer;
 		taskLibrary.wait(pause);
+		if (!goesOn()) return answer;
 	}
 }
