@@ -174,22 +174,36 @@ export function recoverParticipant(
 	return { write: { ...record, Data: entry !== undefined ? entry.Data : record.Data, Lock: undefined, Meta: meta } };
 }
 
-/** How the look at a peer ended: it still points at the journal, or is done and can no longer be prepared. */
+/**
+ * How the look at a peer ended: it still points at the journal; it is done and can no longer be prepared; or it was
+ * written since it was `seen`, and has to be looked at again.
+ */
 export type FenceDecision =
-	{ readonly write: StoredRecord } | { readonly write?: undefined; readonly keep: "fenced" | "points" };
+	{ readonly write: StoredRecord } | { readonly write?: undefined; readonly keep: "fenced" | "points" | "moved" };
 
 /**
  * Rules a pointerless peer out of a journal whose decision was made without it: a prepare that lands later writes
- * nothing. Whoever holds the peer's lock merges the stamp with its next save.
+ * nothing. Whoever holds the peer's lock merges the stamp with its next save. `seen` is the peer's record from before
+ * this update was sent.
  *
- * Harmless when it crashes, runs again or lands late: it only says what is decided.
+ * Harmless when it crashes, runs again or lands late: it only says what is decided, and never over the stamp of a later
+ * trade, whose own holder has written the record since it was seen.
  */
-export function fencePeer(value: unknown, pointer: StoredPointer): FenceDecision {
+export function fencePeer(value: unknown, pointer: StoredPointer, seen: unknown): FenceDecision {
 	const shape = shapeOf(value);
 	// Without a record there is no lock that a prepare could land under.
 	if (shape.kind !== "record") return { keep: "fenced" };
 	const { record } = shape;
 	if (isPointer(record.Meta.PendingTransaction, pointer)) return { keep: "points" };
 	if (record.Meta.RefusedTransaction === pointer.Token) return { keep: "fenced" };
+	if (!isUnmoved(record, seen)) return { keep: "moved" };
 	return { write: { ...record, Meta: { ...record.Meta, RefusedTransaction: pointer.Token } } };
+}
+
+/** Whether no holder has written the record since. */
+function isUnmoved({ Lock, Meta }: StoredRecord, seen: unknown): boolean {
+	const before = shapeOf(seen);
+	if (before.kind !== "record") return false;
+	const { Lock: earlier, Meta: meta } = before.record;
+	return Meta.Turn === meta.Turn && Lock?.Token === earlier?.Token && Lock?.Seq === earlier?.Seq;
 }

@@ -22,6 +22,8 @@ import { fencePeer, recoverParticipant } from "./participant";
 
 /** How long one step is tried, in seconds. */
 const STEP_SECONDS = 10;
+/** How often a peer is looked at whose holder writes it meanwhile. */
+const LOOKS = 5;
 /** Seed "Lock handoff", Configuration: LockTtlSeconds. */
 const DEFAULT_TTL_SECONDS = 180;
 
@@ -136,17 +138,25 @@ export class Recovery {
 	 * other step: no later load comes upon a journal that a lost answer would leave here.
 	 */
 	private isDone(peer: string, pointer: StoredPointer): boolean {
-		const fenced = untilAnswered(this.home.platform, STEP_SECONDS, () =>
-			updateWithin(
-				this.home,
-				peer,
-				STEP_SECONDS,
-				asTransform((value) => fencePeer(value, pointer)),
-			),
-		);
-		if (!fenced.success) return false;
-		const { report } = fenced.value;
-		return report.write !== undefined || report.keep === "fenced";
+		const { platform } = this.home;
+		for (let look = 0; look < LOOKS; look++) {
+			const seen = untilAnswered(platform, STEP_SECONDS, () => readRecord(this.home, peer));
+			if (!seen.success) return false;
+			const before = seen.value?.value;
+			const fenced = untilAnswered(platform, STEP_SECONDS, () =>
+				updateWithin(
+					this.home,
+					peer,
+					STEP_SECONDS,
+					asTransform((value) => fencePeer(value, pointer, before)),
+				),
+			);
+			if (!fenced.success) return false;
+			const { report } = fenced.value;
+			if (report.write !== undefined || report.keep === "fenced") return true;
+			if (report.keep === "points") return false;
+		}
+		return false;
 	}
 
 	private journal(key: string, decide: (value: unknown) => JournalDecision): Result<JournalDecision> {

@@ -1,5 +1,5 @@
 import { Fault } from "../../cloud/faults";
-import { FOLLOWS, KEYS, Market, must, settle, Side, SIDES, sibling, Traders, withTraders } from "./traders";
+import { FOLLOWS, KEYS, Market, must, settle, Side, SIDES, sibling, TRADE_ID, Traders, withTraders } from "./traders";
 
 /** How far the recovery of the other one comes, and whether the late one is marked as refused. */
 interface Recovered {
@@ -47,7 +47,7 @@ function abort(traders: Traders, recoverer: Market, late: Side, { title, fence, 
 	const { Token } = traders.record(other).Meta.PendingTransaction!;
 	const ended = recoverer.coming(other);
 	world.waitUntil(() => !recoverer.server.alive || ended() !== undefined, 60);
-	must(!recoverer.server.alive || ended()!.profile !== undefined, `${other} is not in`);
+	must(!recoverer.server.alive || ended()!.profile !== undefined, `${other} is not in: ${ended()?.cause}`);
 	must(!traders.points(other), `${other} is not recovered`);
 	must((traders.record(late).Meta.RefusedTransaction === Token) === fence, `the prepare is not as in: ${title}`);
 	must((traders.journal() !== undefined) === journal, `the journal is not as in: ${title}`);
@@ -98,6 +98,44 @@ function landsAfterDeath(late: Side, recovered: Recovered): void {
 	});
 }
 
+/** Two trades are aborted one after the other, each with its prepare of `late` refused; the first refusal lands again. */
+function refusedTwice(late: Side): void {
+	const other = sibling(late);
+	withTraders((traders, [first, second], world) => {
+		const { host } = traders;
+		const again = { effect: "duplicate", durableOnly: true, count: 1, seconds: 120 } as const;
+		const refusal = traders.fault({ key: KEYS[late], server: first.server, ...again });
+		/** The prepare is late, and another server recovers the other one. Yields. */
+		const refuse = (id: string, recoverer: Market): void => {
+			const held = traders.fault({ key: KEYS[late], count: 1, seconds: 1, effect: "delay", stage: "arrive" });
+			traders.answer = undefined;
+			traders.start(id);
+			world.waitUntil(() => held.hits > 0 && traders.points(other), 10);
+			host.server.pause();
+			abort(traders, recoverer, late, RECOVERED[0]);
+		};
+		refuse("swap-0", first);
+		const landsAgain = world.now() + 120;
+		host.server.resume();
+		must(!traders.answered().success, "an aborted trade is said to be committed");
+		// The other one comes back for the next trade, once its server's beats count again.
+		world.wait(20);
+		first.empty();
+		traders.profiles[other] = host.joined(other);
+		refuse(TRADE_ID, second);
+		must(refusal.hits === 1 && world.now() < landsAgain, "the first refusal was not late enough");
+		world.wait(landsAgain + 1 - world.now());
+		// Its prepare lands, and it dies before a later write could end that.
+		traders.fault({ key: KEYS[late], durableOnly: true, effect: "crashBefore" });
+		host.server.resume();
+		world.waitUntil(() => !host.server.alive, 60);
+		must(!traders.points(late), "the second trade's prepare has landed, and its journal is gone");
+		FOLLOWS[0].run(traders, [first]);
+		settle(traders, [first, second], 30);
+		traders.audit("aborted");
+	});
+}
+
 // Scenario 20, rule 5.3: a prepare that lands after a real recovery has aborted its trade.
 export = () => {
 	for (const late of SIDES) {
@@ -110,5 +148,7 @@ export = () => {
 					landsAfterDeath(late, recovered));
 			});
 		}
+		it(`section 8: the refusal of ${late}'s prepare stands, also where that of an earlier trade lands again after it`, () =>
+			refusedTwice(late));
 	}
 };

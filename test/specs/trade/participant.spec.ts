@@ -203,24 +203,41 @@ export = () => {
 
 	describe("fencePeer (rule 5.3)", () => {
 		it("stamps a pointerless peer with the journal's token, lock and data as they are", () => {
-			const { write } = fencePeer(LOCKED, POINTER);
+			const { write } = fencePeer(LOCKED, POINTER, LOCKED);
 			expect(write!.Meta.RefusedTransaction).to.equal("j1");
 			expect(textOf(write!.Lock)).to.equal(textOf(LOCKED.Lock));
 			expect(keptOf(prepare(write))).to.equal("refused");
 		});
 
 		it("leaves one that points at the journal", () => {
-			expect(keptOf(fencePeer(POINTED, POINTER))).to.equal("points");
+			expect(keptOf(fencePeer(POINTED, POINTER, POINTED))).to.equal("points");
 		});
 
 		it("stamps one that points elsewhere", () => {
-			expect(keptOf(fencePeer(record({}, { PendingTransaction: OTHER }), POINTER))).to.equal("written");
+			const elsewhere = record({}, { PendingTransaction: OTHER });
+			expect(keptOf(fencePeer(elsewhere, POINTER, elsewhere))).to.equal("written");
 		});
 
 		it("writes nothing where it is stamped, or where there is no record", () => {
-			expect(keptOf(fencePeer(record({}, { RefusedTransaction: "j1" }), POINTER))).to.equal("fenced");
-			expect(keptOf(fencePeer(undefined, POINTER))).to.equal("fenced");
-			expect(keptOf(fencePeer("text", POINTER))).to.equal("fenced");
+			const stamped = record({}, { RefusedTransaction: "j1" });
+			for (const value of [stamped, undefined, "text"]) {
+				expect(keptOf(fencePeer(value, POINTER, value))).to.equal("fenced");
+			}
+		});
+
+		it("stamps nothing that a holder has written since it was seen: a later trade's stamp stands (section 8)", () => {
+			const later = record({ Lock: lock({ Seq: 5 }) }, { RefusedTransaction: "j2" });
+			for (const seen of [
+				record({ Lock: lock({ Seq: 4 }) }),
+				record({ Lock: lock({ Seq: 5, Token: "t0" }) }),
+				record({ Lock: lock({ Seq: 5 }) }, { Turn: later.Meta.Turn - 1 }),
+				record({}),
+				undefined,
+			]) {
+				expect(keptOf(fencePeer(later, POINTER, seen))).to.equal("moved");
+			}
+			// One earlier stamp is no obstacle.
+			expect(keptOf(fencePeer(later, POINTER, record({ Lock: lock({ Seq: 5 }) })))).to.equal("written");
 		});
 	});
 };

@@ -1,4 +1,4 @@
-import { CUTS, Cut } from "./recoveries";
+import { CUTS, Cut, isUnreferenced } from "./recoveries";
 import { must, settle, Setting, Side, SIDES, withTraders } from "./traders";
 
 /** Bounds of the crash wait in seconds: seed "Lock handoff", and what slower answers add. */
@@ -14,6 +14,7 @@ function joinAtOnce(cut: Cut, beat: number, setting: Setting): ReadonlyMap<Side,
 		world.wait(beat);
 		cut.make(traders);
 		const since = world.now();
+		const mayLeaveJournal = isUnreferenced(traders);
 		// Young locks that speak of beats: nothing but the proof of silence passes them.
 		for (const side of SIDES) must(traders.record(side).Lock!.Presence === true, `${side}'s lock has no flag`);
 		SIDES.forEach((side, index) => {
@@ -27,7 +28,7 @@ function joinAtOnce(cut: Cut, beat: number, setting: Setting): ReadonlyMap<Side,
 		});
 		world.waitUntil(() => waited.size() === 2, 60);
 		settle(traders, fresh);
-		traders.audit(cut.outcome, true);
+		traders.audit(cut.outcome, mayLeaveJournal);
 	}, setting);
 	return waited;
 }

@@ -108,7 +108,7 @@ export class Market {
 /** Two traders on one server, with their goods saved, and the trade between them. */
 export class Traders {
 	public readonly host: Market;
-	public readonly profiles: Readonly<Record<Side, Profile<Goods>>>;
+	public readonly profiles: Record<Side, Profile<Goods>>;
 	/** What the trade answered. */
 	public answer?: Result<TradeResult>;
 
