@@ -239,7 +239,7 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 		const deadline = platform.clock() + ttl + TX_TTL_SECONDS + LOCK_MARGIN_SECONDS;
 		let ran = this.flush({ lock: { token, expires }, waits, deadline });
 		for (const pause of pausesOf(retry)) {
-			if (ran.success || isDefinite(ran.error)) break;
+			if (ran.success || ran.error.type !== "roblox" || ran.error.retryable === false) break;
 			platform.task.wait(pause);
 			ran = this.flush({ lock: { token, expires }, waits, deadline });
 		}
