@@ -6,11 +6,11 @@ import { BatonError } from "../errors";
 import { Handoff } from "../handoff/handoff";
 import { HolderWatch } from "../handoff/holderWatch";
 import { Platform } from "../platform/platform";
-import { acquire, AcquireDecision } from "../record/acquire";
+import { acquire, AcquireDecision, TakenLock } from "../record/acquire";
 import { asTransform } from "../record/asTransform";
 import { clearLock, giveBack, GiveBackDecision } from "../record/giveBack";
 import { Claim, StoppedProof } from "../record/ownership";
-import { StoredLock, StoredRecord } from "../record/types";
+import { StoredRecord } from "../record/types";
 import { Err, err, ok, Result } from "../result";
 import { LOCK_TTL_SECONDS, txTokens } from "../transaction/txLock";
 import { Recovery } from "../trade/recovery";
@@ -255,7 +255,7 @@ export class Acquirer {
 		const { store } = this.home;
 		if (decision.write !== undefined) {
 			const { took } = decision;
-			if (took !== undefined) this.reportTaking(key, took.lock, took.verdict);
+			if (took !== undefined) this.reportTaking(key, took);
 			return this.taken(decision.write);
 		}
 		switch (decision.keep) {
@@ -288,7 +288,10 @@ export class Acquirer {
 		const { key } = wish;
 		const unresolved = unresolvedTransaction(this.home.store, key);
 		const resolved = pointer !== undefined ? this.recovery.resolve(key, pointer, attempts.claim) : err(unresolved);
-		if (resolved.success) return { again: unresolved, atOnce: true };
+		if (resolved.success) {
+			if (resolved.value !== undefined) this.reportTaking(key, resolved.value);
+			return { again: unresolved, atOnce: true };
+		}
 		const { error: cause } = resolved;
 		const token = typeIs(pointer, "table") ? (pointer as { Token?: unknown }).Token : undefined;
 		if (cause.type === "recovery_failed" && wish.abandons !== undefined && wish.abandons === token) {
@@ -339,7 +342,7 @@ export class Acquirer {
 		return { taken: { record, lock: { token: Token, turn: Turn, seq: Seq, presence: Presence } } };
 	}
 
-	private reportTaking(key: string, lock: StoredLock, verdict: "orphan" | "stale" | "stopped"): void {
+	private reportTaking(key: string, { lock, verdict }: TakenLock): void {
 		this.home.metric("lock.taken", 1, { verdict });
 		if (verdict === "orphan") return;
 		const { store, ttlSeconds, skewSeconds, platform } = this.home;

@@ -1,3 +1,4 @@
+import { TakenLock } from "../record/acquire";
 import { BatonError } from "../errors";
 import { Decided, settleDecided } from "../record/decided";
 import { isUnresolved } from "../record/holding";
@@ -61,7 +62,7 @@ export interface Flushed {
 	/** The writer's entry that was found. */
 	readonly before?: number;
 	/** The lock that was cleared or replaced, and why it could be. */
-	readonly took?: { readonly lock: StoredLock; readonly verdict: "orphan" | "stale" | "stopped" };
+	readonly took?: TakenLock;
 }
 
 /** The record, where there is one, was left as it is. */

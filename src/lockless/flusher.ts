@@ -3,6 +3,7 @@ import { updateWithin } from "../backend/updateWithin";
 import { WRITE_SECONDS } from "../driver/openProfile";
 import { foreignFormat, invalidRecord } from "../driver/recordErrors";
 import { BatonError } from "../errors";
+import { TakenLock } from "../record/acquire";
 import { asTransform } from "../record/asTransform";
 import { Decided, Outcome } from "../record/decided";
 import { DeepReadonly } from "../record/deepReadonly";
@@ -204,7 +205,7 @@ export class Flusher<T extends object> {
 		const { home, key } = this;
 		const { store } = home;
 		if (decision.write !== undefined) {
-			if (decision.took !== undefined) this.reportTaking(decision.took.lock, decision.took.verdict);
+			if (decision.took !== undefined) this.reportTaking(decision.took);
 			return this.done(true, named, decision.write, decision.data);
 		}
 		switch (decision.keep) {
@@ -271,7 +272,9 @@ export class Flusher<T extends object> {
 	private unresolved(learned: Learned, { pending, pointer, updatedTime }: Unresolved): Step<T> {
 		if (pending === undefined) {
 			const resolved = this.recovery.resolve(this.key, pointer, learned.claim);
-			return resolved.success ? AT_ONCE : { failed: resolved.error };
+			if (!resolved.success) return { failed: resolved.error };
+			if (resolved.value !== undefined) this.reportTaking(resolved.value);
+			return AT_ONCE;
 		}
 		const judged = this.judge({ pending, updatedTime });
 		if (!judged.success) return { failed: judged.error };
@@ -281,7 +284,7 @@ export class Flusher<T extends object> {
 		return { pause };
 	}
 
-	private reportTaking(lock: StoredLock, verdict: "orphan" | "stale" | "stopped"): void {
+	private reportTaking({ lock, verdict }: TakenLock): void {
 		const { store, platform, metric } = this.home;
 		metric("lock.taken", 1, { verdict });
 		if (verdict === "orphan" || lock.Tx === true) return;

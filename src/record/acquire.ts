@@ -28,6 +28,18 @@ export interface AcquireRequest extends LegacyRules {
 	readonly decided?: ReadonlyArray<Decided>;
 }
 
+/** A lock that was taken from its holder, and why it could be. */
+export interface TakenLock {
+	readonly lock: StoredLock;
+	readonly verdict: "orphan" | "stale" | "stopped";
+}
+
+/** The lock that a write by this ownership takes away; undefined where there is none, or it is the asker's. Pure. */
+export function takenFrom(owner: Ownership): TakenLock | undefined {
+	if (owner.verdict === "free" || owner.verdict === "mine" || owner.verdict === "held") return undefined;
+	return { lock: owner.lock, verdict: owner.verdict };
+}
+
 /** The lock was written. */
 export interface Acquired {
 	readonly write: StoredRecord;
@@ -35,8 +47,7 @@ export interface Acquired {
 	readonly created: boolean;
 	/** The record is new, made from a value of another kind. */
 	readonly imported: boolean;
-	/** The lock that was taken from its holder, and why it could be. */
-	readonly took?: { readonly lock: StoredLock; readonly verdict: "orphan" | "stale" | "stopped" };
+	readonly took?: TakenLock;
 }
 
 /** The record was left as it is. */
@@ -120,9 +131,7 @@ function onRecord(record: StoredRecord, owner: Ownership, request: AcquireReques
 		Lock: lockFor(request, turn),
 		Meta: { ...record.Meta, Turn: turn, ReleasedToken: undefined, PendingTransaction: undefined },
 	};
-	const took =
-		owner.verdict === "free" || owner.verdict === "mine" ? undefined : { lock: owner.lock, verdict: owner.verdict };
-	return { write, created: false, imported: false, took };
+	return { write, created: false, imported: false, took: takenFrom(owner) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isUnresolved, LostReason, standingOf, WriteId } from "../record/holding";
+import { TakenLock, takenFrom } from "../record/acquire";
 import { Claim, ownershipOf } from "../record/ownership";
 import { DataPart } from "../record/save";
 import { shapeOf } from "../record/shape";
@@ -141,7 +142,7 @@ export interface RecoverRequest {
 
 /** How recovery's write of a participant ended. */
 export type RecoverDecision =
-	| { readonly write: StoredRecord }
+	| { readonly write: StoredRecord; readonly took?: TakenLock }
 	/** The pointer is gone: somebody has settled it. */
 	| { readonly write?: undefined; readonly keep: "settled" }
 	/** Another server holds the record under the load's own rule. */
@@ -171,7 +172,8 @@ export function recoverParticipant(
 		ReleasedToken: undefined,
 		TransactionIds: entry !== undefined ? entry.Seen : record.Meta.TransactionIds,
 	};
-	return { write: { ...record, Data: entry !== undefined ? entry.Data : record.Data, Lock: undefined, Meta: meta } };
+	const data = entry !== undefined ? entry.Data : record.Data;
+	return { write: { ...record, Data: data, Lock: undefined, Meta: meta }, took: takenFrom(owner) };
 }
 
 /**

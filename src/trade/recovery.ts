@@ -2,6 +2,7 @@ import { learnStoreTime } from "../backend/learnStoreTime";
 import { updateWithin } from "../backend/updateWithin";
 import { BatonError } from "../errors";
 import { asTransform } from "../record/asTransform";
+import { TakenLock } from "../record/acquire";
 import { Claim } from "../record/ownership";
 import { shapeOf } from "../record/shape";
 import { StoredPointer } from "../record/types";
@@ -64,10 +65,10 @@ export class Recovery {
 
 	/**
 	 * Decides the journal that `pending` points at, settles participant `key` and acknowledges it. `claim` is the load's own
-	 * ownership rule; without it, a lock younger than the TTL counts as owned. Yields. Errors: `recovery_failed`, with one of
-	 * {@link RecoveryReason} in its message; `roblox`.
+	 * ownership rule; without it, a lock younger than the TTL counts as owned. Returns the lock that it took from its holder,
+	 * if there was one. Yields. Errors: `recovery_failed`, with one of {@link RecoveryReason} in its message; `roblox`.
 	 */
-	public resolve(key: string, pending: unknown, claim?: Claim): Result<undefined> {
+	public resolve(key: string, pending: unknown, claim?: Claim): Result<TakenLock | undefined> {
 		if (!isPointer(pending)) return err(this.failure(key, "malformed pending transaction"));
 		const pointer = pending;
 		const decided = this.journal(pointer.Key, (value) => decideJournal(value, pointer.Token, "Aborted"));
@@ -93,7 +94,7 @@ export class Recovery {
 			return err(this.failure(key, "transaction participant is still owned"));
 		}
 		this.acknowledge(pointer.Key, pointer.Token, key);
-		return ok(undefined);
+		return ok(report.write !== undefined ? report.took : undefined);
 	}
 
 	/**

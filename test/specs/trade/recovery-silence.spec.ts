@@ -1,5 +1,6 @@
+import { expectText } from "../driver/playerGame";
 import { CUTS, Cut, isUnreferenced } from "./recoveries";
-import { must, settle, Setting, Side, SIDES, withTraders } from "./traders";
+import { KEYS, must, settle, Setting, Side, SIDES, STORE, withTraders } from "./traders";
 
 /** Bounds of the crash wait in seconds: seed "Lock handoff", and what slower answers add. */
 const WAITS: ReadonlyArray<readonly [profile: "fast" | "live", seconds: number]> = [
@@ -17,6 +18,7 @@ function joinAtOnce(cut: Cut, beat: number, setting: Setting): ReadonlyMap<Side,
 		const mayLeaveJournal = isUnreferenced(traders);
 		// Young locks that speak of beats: nothing but the proof of silence passes them.
 		for (const side of SIDES) must(traders.record(side).Lock!.Presence === true, `${side}'s lock has no flag`);
+		const { jobId } = traders.host.server;
 		SIDES.forEach((side, index) => {
 			const market = fresh[index];
 			market.server.spawn(() => {
@@ -24,6 +26,9 @@ function joinAtOnce(cut: Cut, beat: number, setting: Setting): ReadonlyMap<Side,
 				must(profile !== undefined, `${side} is not in: ${cause}`);
 				must(traders.check(profile, side) === cut.outcome, `${side} is not ${cut.outcome}`);
 				waited.set(side, world.now() - since);
+				const took = `took the lock of "${KEYS[side]}" in store "${STORE}" from server ${jobId}, which stopped beating`;
+				expectText(market.server.warnings.join(), took);
+				must(market.server.warnings.size() === 1, "it warned more than once");
 			});
 		});
 		world.waitUntil(() => waited.size() === 2, 60);
