@@ -10,6 +10,7 @@ const luauFiles = [
 	"test/story/**/*.ts",
 	"test/simulation/**/*.ts",
 	"test/studio/**/*.ts",
+	"bench/**/*.ts",
 ];
 const toolFiles = ["tools/**/*.ts"];
 

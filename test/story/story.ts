@@ -2,9 +2,22 @@ import { LatencyProfileName } from "../cloud/latency";
 import { describeCall, TraceCall } from "../cloud/trace";
 import { World } from "../cloud/world";
 
-/** How a case ended. */
+/**
+ * How a case ended. `stale`: in, with older data; `stolen`: in, with the lock of a server that lives; `refused`: something
+ * else did not hold.
+ */
 export type Outcome =
-	"joined" | "kicked" | "kept" | "committed" | "cancelled" | "aborted" | "unknown" | "duplicate" | "refused";
+	| "joined"
+	| "kicked"
+	| "kept"
+	| "committed"
+	| "cancelled"
+	| "aborted"
+	| "unknown"
+	| "duplicate"
+	| "refused"
+	| "stale"
+	| "stolen";
 
 /** What a case is to show. Seconds of waiting; both latency profiles must keep to them. */
 export interface Promised {

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { checkReadmeTable } from "../bench/check.ts";
 import { runSpecs } from "../host/runSpecs.ts";
 import { checkFormat, checkToolTypes, lint } from "../lib/checks.ts";
 import { compilePackage } from "../lib/compile.ts";
@@ -67,7 +68,11 @@ async function specLane(): Promise<void> {
 		await specs(place);
 	});
 	if (isPartial) return;
-	if (place !== undefined) await check("Studio script", checkStudioScript);
+	if (place !== undefined) {
+		const testPlace = place;
+		await check("README's cost table", (progress) => checkReadmeTable(testPlace, progress));
+		await check("Studio script", checkStudioScript);
+	}
 	const isCompiled = await check("compile the package", compilePackage);
 	if (!isCompiled || place === undefined) return;
 	const testPlace = place;

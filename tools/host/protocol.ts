@@ -1,3 +1,4 @@
+import type { BenchCell, BenchRow } from "../bench/cell.ts";
 import type { CaseInfo, Measured, TimelineEntry } from "../story/case.ts";
 
 /** What a worker is started with. */
@@ -46,4 +47,6 @@ export type HostEvent =
 			readonly timeline?: Array<TimelineEntry>;
 			readonly failure?: string;
 	  }
+	| { readonly type: "benchTable"; readonly rows: Array<BenchRow>; readonly libraries: Array<string> }
+	| { readonly type: "benchCell"; readonly cell: BenchCell }
 	| { readonly type: "end" };

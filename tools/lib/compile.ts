@@ -18,14 +18,14 @@ export function compilePackage(): Promise<void> {
 	return compile("the package", ["-p", fromRoot("tsconfig.json"), "--type", "package"]);
 }
 
-/** The folders of `test` that are compiled into the test place. */
-const TEST_FOLDERS = ["specs", "cloud", "story", "simulation", "studio"];
+/** The folders beside `src` that are compiled into the test place. */
+const TEST_FOLDERS = ["test/specs", "test/cloud", "test/story", "test/simulation", "test/studio", "bench"];
 
 /** Compiles the package with its tests into `build/test`. */
 export function compileTests(): Promise<void> {
 	for (const folder of TEST_FOLDERS) {
-		mkdirSync(fromRoot("test", folder), { recursive: true });
-		removeStale(fromRoot("test", folder), fromRoot("build", "test", "test", folder));
+		mkdirSync(fromRoot(folder), { recursive: true });
+		removeStale(fromRoot(folder), fromRoot("build", "test", folder));
 	}
 	removeStale(fromRoot("src"), fromRoot("build", "test", "src"));
 	return compile("the test place", [

@@ -1,0 +1,181 @@
+import { simulate } from "../test/cloud/simulate";
+import { TraceCall } from "../test/cloud/trace";
+import { World } from "../test/cloud/world";
+import { Host, inGame, Session } from "../test/story/host";
+import { Cell, Requests, Row } from "./cell";
+import { Library } from "./library";
+
+const USER = 7;
+/** Long enough for servers to have proved themselves alive. */
+const SETTLE_SECONDS = 20;
+/** What a call has started and nobody waits for ends within this. */
+const TAIL_SECONDS = 5;
+const PLAYERS = 10;
+/** A common multiple of all periods of saving and renewing. */
+const LONG_MINUTES = 30;
+/** Seconds between a playing user's changes. */
+const PLAY_SECONDS = 10;
+
+/** Counts the calls that match; `per` divides them. */
+function count(
+	world: World,
+	since: number,
+	upTo: number,
+	per: number,
+	matches: (call: TraceCall) => boolean,
+): Requests {
+	const counted = { updates: 0, sets: 0, reads: 0, removes: 0, publishes: 0, subscribes: 0, memory: 0 };
+	for (const call of world.trace.calls) {
+		if (call.at < since || call.at > upTo || call.outcome === "cached" || !matches(call)) continue;
+		const kind = KINDS[`${call.service}.${call.op}`] ?? (call.service === "MemoryStore" ? "memory" : undefined);
+		if (kind !== undefined) counted[kind] += 1 / per;
+	}
+	return counted;
+}
+
+const KINDS: Readonly<Record<string, keyof Requests>> = {
+	"DataStore.UpdateAsync": "updates",
+	"DataStore.SetAsync": "sets",
+	"DataStore.IncrementAsync": "sets",
+	"DataStore.GetAsync": "reads",
+	"DataStore.RemoveAsync": "removes",
+	"Messaging.PublishAsync": "publishes",
+	"Messaging.SubscribeAsync": "subscribes",
+};
+
+/** A server's own beat is counted with the server, and nowhere else. */
+function isNoBeat({ service, op }: TraceCall): boolean {
+	return service !== "MemoryStore" || op !== "SetAsync";
+}
+
+const isAny = (): boolean => true;
+
+function settled(world: World, library: Library): Host {
+	const host = library.open(world);
+	world.wait(SETTLE_SECONDS);
+	return host;
+}
+
+function freeJoin(world: World, library: Library): Requests {
+	const host = settled(world, library);
+	const before = host.join(USER);
+	inGame(before).earn(25);
+	host.server.leave(before.player);
+	world.wait(60);
+	const since = world.now();
+	inGame(host.join(USER));
+	world.wait(TAIL_SECONDS);
+	return count(world, since, world.now(), 1, isNoBeat);
+}
+
+function contendedJoin(world: World, library: Library): Requests {
+	const [first, second] = [library.open(world), library.open(world)];
+	world.wait(SETTLE_SECONDS);
+	const session = inGame(first.join(USER));
+	session.earn(25);
+	session.save();
+	first.server.crash();
+	const since = world.now();
+	second.join(USER);
+	world.wait(TAIL_SECONDS);
+	return count(world, since, world.now(), 1, isNoBeat);
+}
+
+function leave(world: World, library: Library): Requests {
+	const host = settled(world, library);
+	const arrival = host.join(USER);
+	inGame(arrival).earn(25);
+	const since = world.now();
+	host.server.leave(arrival.player);
+	world.wait(TAIL_SECONDS);
+	return count(world, since, world.now(), 1, isNoBeat);
+}
+
+function handoff(world: World, library: Library): Requests {
+	const [first, second] = [library.open(world), library.open(world)];
+	world.wait(SETTLE_SECONDS);
+	inGame(first.join(USER)).earn(25);
+	world.wait(TAIL_SECONDS);
+	const since = world.now();
+	second.join(USER);
+	world.wait(TAIL_SECONDS);
+	return count(world, since, world.now(), 1, isNoBeat);
+}
+
+function playerMinute(plays: boolean): (world: World, library: Library) => Requests {
+	return (world, library) => {
+		const host = settled(world, library);
+		const sessions = new Array<Session>();
+		for (let user = 1; user <= PLAYERS; user++) sessions.push(inGame(host.join(user)));
+		// The first minutes after the joins are not like the others.
+		const since = world.now() + 600;
+		const upTo = since + LONG_MINUTES * 60;
+		while (world.now() < upTo) {
+			if (plays) for (const session of sessions) session.earn(1);
+			world.wait(PLAY_SECONDS);
+		}
+		return count(world, since, upTo, PLAYERS * LONG_MINUTES, isNoBeat);
+	};
+}
+
+function together(kind: string, users: number): (world: World, library: Library) => Requests {
+	return (world, library) => {
+		const host = settled(world, library);
+		const sessions = new Array<Session>();
+		for (let user = 1; user <= users; user++) sessions.push(inGame(host.join(user)));
+		for (const session of sessions) session.earn(25);
+		for (const session of sessions) session.save();
+		const since = world.now();
+		library.together[kind](host, sessions, world);
+		world.wait(TAIL_SECONDS);
+		return count(world, since, world.now(), 1, isNoBeat);
+	};
+}
+
+function serverMinute(world: World, library: Library): Requests {
+	settled(world, library);
+	const since = world.now();
+	world.wait(LONG_MINUTES * 60);
+	return count(world, since, world.now(), LONG_MINUTES, isAny);
+}
+
+interface RequestRow extends Row {
+	/** Which of a library's calls it is about; every library has what needs none. */
+	readonly needs?: string;
+	readonly measure: (world: World, library: Library) => Requests;
+}
+
+const row = (id: string, title: string, measure: RequestRow["measure"], needs?: string): RequestRow => ({
+	id,
+	part: "requests",
+	title,
+	measure,
+	needs,
+});
+
+/** What is counted, in the order of the table. */
+export const requestRows: ReadonlyArray<RequestRow> = [
+	row("join-free", "Join, key free", freeJoin),
+	row("join-contended", "Join, lock of a server that crashed", contendedJoin),
+	row("handoff", "Handoff: join while in another server, both servers", handoff),
+	row("leave", "Leave", leave),
+	row("player-idle", "Player-minute, nothing changes", playerMinute(false)),
+	row("player-playing", "Player-minute, a change every 10 s", playerMinute(true)),
+	row("trade", "Trade of two players", together("trade", 2), "trade"),
+	row("transaction-2", "Transaction of 2 profiles", together("transaction", 2), "transaction"),
+	row("transaction-5", "Transaction of 5 profiles", together("transaction", 5), "transaction"),
+	row("server-minute", "Server-minute, nobody on it", serverMinute),
+];
+
+/** Counts one row for one library, with the latencies of Roblox. */
+export function countRequests({ id, measure, needs }: RequestRow, library: Library, seed: number): Cell {
+	const cell = { row: id, library: library.name };
+	const lack = library.lacks[id];
+	if (lack !== undefined) return { ...cell, text: lack };
+	if (needs !== undefined && library.together[needs] === undefined) return { ...cell, text: `no ${needs}s` };
+	let requests: Requests | undefined;
+	simulate({ seed, profile: "live" }, (world) => {
+		requests = measure(world, library);
+	});
+	return { ...cell, requests };
+}
