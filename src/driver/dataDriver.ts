@@ -361,14 +361,15 @@ export class DataDriver<T extends object> {
 	}
 
 	/**
-	 * Saves every open profile with unsaved changes, all at once. Yields until the last is answered. Returns how many
+	 * Saves every open profile with unsaved changes, lockless ones too, all at once. Yields until the last is answered. Returns how many
 	 * there were.
 	 *
 	 * Errors: that of the first one that failed, with their number in the message; the others are saved.
 	 */
 	public saveAll(): Result<number> {
 		const failures = new Array<BatonError>();
-		const dirty = this.slots.profiles().filter((profile) => profile.active && profile.isDirty());
+		const profiles = [...this.slots.profiles(), ...this.locklessProfiles.profiles()];
+		const dirty = profiles.filter((profile) => profile.active && profile.isDirty());
 		runAll(
 			this.platform,
 			dirty.map((profile) => () => {
@@ -383,7 +384,8 @@ export class DataDriver<T extends object> {
 	}
 
 	/**
-	 * Starts no more loads, releases every profile, all at once, and gives back the locks of loads under way. Yields until
+	 * Starts no more loads, releases every profile, flushes lockless ones for the last time, all at once, and gives back the
+	 * locks of loads under way. Yields until
 	 * all is answered, 28 s at most (the server waits 30 s when it closes). A trade has 20 s to end; from then on its
 	 * profiles give up their locks alone, and their next loads finish it. Safe to call again; the server's shutdown calls it
 	 * for every driver.
@@ -409,10 +411,13 @@ export class DataDriver<T extends object> {
 			profile.writer.close();
 		}
 		this.slots.waitUntilEmpty(deadline - CUT_SECONDS);
+		this.locklessProfiles.waitUntilEmpty(deadline - CUT_SECONDS);
 		for (const profile of this.slots.profiles()) profile.cutHold();
+		this.locklessProfiles.cutHolds();
 		this.slots.waitUntilEmpty(deadline);
 		this.acquirer.waitUntilGivenBack(deadline);
-		const flushed = this.locklessProfiles.waitUntilClosed(deadline);
+		this.locklessProfiles.waitUntilEmpty(deadline);
+		const flushed = this.locklessProfiles.closed();
 		this.trades.waitUntilThrough(deadline);
 		const left = this.slots.keys();
 		if (left.isEmpty()) {

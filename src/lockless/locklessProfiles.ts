@@ -48,6 +48,11 @@ export class LocklessProfiles<T extends object> {
 		return profile;
 	}
 
+	/** Those that are open, in the order of their opening. Does not yield. */
+	public profiles(): ReadonlyArray<OpenLockless<T>> {
+		return this.all.filter((profile) => profile.active);
+	}
+
 	/** Why the key cannot be loaded under a session lock; undefined where it can. Does not yield. */
 	public takenError(key: string): BatonError | undefined {
 		const profile = this.open.get(key);
@@ -72,18 +77,27 @@ export class LocklessProfiles<T extends object> {
 		}
 	}
 
-	/**
-	 * Yields until every profile is closed, or `deadline` on the platform's clock has passed. What could not be flushed is
-	 * warned about. Errors: `roblox` naming those keys.
-	 */
-	public waitUntilClosed(deadline: number): Result<undefined> {
-		const { platform, name } = this.parts;
+	/** Transactions of the profiles are waited for no longer. Does not yield. */
+	public cutHolds(): void {
+		for (const profile of this.all) profile.cutHold();
+	}
+
+	/** Yields until every profile is closed, or `deadline` on the platform's clock has passed. */
+	public waitUntilEmpty(deadline: number): void {
+		const { platform } = this.parts;
 		while (!this.all.isEmpty()) {
 			const left = deadline - platform.clock();
-			if (left <= 0) break;
+			if (left <= 0) return;
 			this.emptied ??= new Waiter(platform);
 			this.emptied.wait(left);
 		}
+	}
+
+	/**
+	 * The end of closing: what could not be flushed is warned about. Does not yield. Errors: `roblox` naming those keys.
+	 */
+	public closed(): Result<undefined> {
+		const { platform, name } = this.parts;
 		const left = this.all.filter((profile) => profile.countQueued() > 0);
 		if (left.isEmpty()) return ok(undefined);
 		const counts = left.map((profile) => `${profile.key} (${profile.countQueued()})`);

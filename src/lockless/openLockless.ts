@@ -194,6 +194,14 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 		this.unpark();
 	}
 
+	/**
+	 * The server closes and waits no longer for a transaction of it: what is queued is flushed. A transaction that is not
+	 * through is fenced by its own lock, or has its outcome decided by that flush. Does not yield.
+	 */
+	public cutHold(): void {
+		this.hold()?.cut();
+	}
+
 	// For transactions.
 
 	/** The transaction that has the profile to itself. */

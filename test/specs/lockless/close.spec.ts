@@ -134,6 +134,29 @@ export = () => {
 			});
 		});
 
+		it("7.1: a transaction here that does not end is waited for until the bound; then what is queued lands all the same", () => {
+			simulate({}, (world) => {
+				const hall = new Hall(world);
+				const guild = hall.open();
+				hall.give(guild, "a").unwrap();
+				check(hall.server.run(() => guild.takeHold()) !== undefined, "there is no hold");
+				hall.server.spawn(() => hall.server.shutdown());
+				world.wait(19);
+				same(logOf(world), "", "stored while it is waited for");
+				world.wait(9);
+				same(logOf(world), "a", "stored");
+			});
+		});
+
+		it("saveAll flushes lockless profiles too", () => {
+			simulate({}, (world) => {
+				const hall = new Hall(world);
+				hall.give(hall.open(), "a").unwrap();
+				same(hall.server.run(() => hall.driver.saveAll()).unwrap(), 1, "profiles saved");
+				same(logOf(world), "a", "stored");
+			});
+		});
+
 		it("what could not be flushed within 28 s is warned about, with its count", () => {
 			simulate({}, (world) => {
 				const hall = new Hall(world);
