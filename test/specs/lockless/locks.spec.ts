@@ -233,6 +233,20 @@ export = () => {
 			});
 		});
 
+		it("that waits takes an expired one over by its own clock where the store has no time", () => {
+			simulate({}, (world) => {
+				const hall = new Hall(world, { backend: "Memory" });
+				const guild = hall.open();
+				hall.server
+					.run(() => guild.lock("gone", { ttl: 10, retry: { attempts: 1, base: 1 }, waits: true }))
+					.unwrap();
+				hall.close(guild).unwrap();
+				const since = world.now();
+				hall.server.run(() => hall.driver.load(KEY, { waitForLock: true })).unwrap();
+				near(world.now() - since, 10, 2.5, "the wait");
+			});
+		});
+
 		it("that does not wait answers at once, and speaks of a transaction; a dead one's lock does not keep it out", () => {
 			simulate({}, (world) => {
 				put(world, { Lock: foreignTxLock() });
