@@ -69,7 +69,7 @@ export default tseslint.config(
 		},
 	},
 	{
-		files: ["src/platform/roblox.ts", "test/studio/**/*.ts"],
+		files: ["src/platform/roblox.ts", "test/studio/**/*.ts", "bench/peers/*Game.ts"],
 		rules: { "no-restricted-imports": "off", "no-restricted-globals": "off" },
 	},
 	{

@@ -3,6 +3,8 @@ import { handoffRows } from "../test/story/handoff";
 import { baton } from "./baton";
 import { Cell, Row } from "./cell";
 import { Library } from "./library";
+import { peers } from "./peers";
+import { Boot } from "./peers/openPeer";
 import { countRequests, requestRows } from "./requests";
 import { measureWait, waitRows } from "./waits";
 
@@ -12,13 +14,20 @@ export const rows: ReadonlyArray<Row> = [
 	...waitRows,
 ];
 
-const libraries: ReadonlyArray<Library> = [baton];
-
 /** The columns of the table. */
-export const libraryNames: ReadonlyArray<string> = libraries.map(({ name }) => name);
+export const libraryNames: ReadonlyArray<string> = ["Baton", "ProfileStore", "Lapis"];
 
-/** Plays a part of the benchmark, `requests` or `waits`, and hands each figure to `emit`. */
-export function play(part: Row["part"], profile: LatencyProfileName, seed: number, emit: (cell: Cell) => void): void {
+/** What to play, and with what. */
+export interface PlayOptions {
+	readonly part: Row["part"];
+	readonly profile: LatencyProfileName;
+	readonly seed: number;
+	readonly boot: Boot;
+}
+
+/** Plays a part of the benchmark and hands each figure to `emit`. */
+export function play({ part, profile, seed, boot }: PlayOptions, emit: (cell: Cell) => void): void {
+	const libraries: ReadonlyArray<Library> = [baton, ...peers(boot)];
 	for (const library of libraries) {
 		if (part === "requests") for (const row of requestRows) emit(countRequests(row, library, seed));
 		else for (const row of handoffRows) emit(measureWait(row, library, profile, seed));

@@ -16,21 +16,21 @@ const LONG_MINUTES = 30;
 /** Seconds between a playing user's changes. */
 const PLAY_SECONDS = 10;
 
+/** What a row comes to; `kicked` where a join did not work. */
+interface Counted {
+	readonly requests: Requests;
+	readonly outcome?: "kicked";
+}
+
 /** Counts the calls that match; `per` divides them. */
-function count(
-	world: World,
-	since: number,
-	upTo: number,
-	per: number,
-	matches: (call: TraceCall) => boolean,
-): Requests {
+function count(world: World, since: number, upTo: number, per: number, matches: (call: TraceCall) => boolean): Counted {
 	const counted = { updates: 0, sets: 0, reads: 0, removes: 0, publishes: 0, subscribes: 0, memory: 0 };
 	for (const call of world.trace.calls) {
 		if (call.at < since || call.at > upTo || call.outcome === "cached" || !matches(call)) continue;
 		const kind = KINDS[`${call.service}.${call.op}`] ?? (call.service === "MemoryStore" ? "memory" : undefined);
 		if (kind !== undefined) counted[kind] += 1 / per;
 	}
-	return counted;
+	return { requests: counted };
 }
 
 const KINDS: Readonly<Record<string, keyof Requests>> = {
@@ -56,32 +56,35 @@ function settled(world: World, library: Library): Host {
 	return host;
 }
 
-function freeJoin(world: World, library: Library): Requests {
+/** Lets the user in, and counts what all servers do about it. */
+function countJoin(world: World, host: Host): Counted {
+	const since = world.now();
+	const arrival = host.join(USER);
+	world.wait(TAIL_SECONDS);
+	const counted = count(world, since, world.now(), 1, isNoBeat);
+	return { ...counted, outcome: "cause" in arrival ? "kicked" : undefined };
+}
+
+function freeJoin(world: World, library: Library): Counted {
 	const host = settled(world, library);
 	const before = host.join(USER);
 	inGame(before).earn(25);
 	host.server.leave(before.player);
 	world.wait(60);
-	const since = world.now();
-	inGame(host.join(USER));
-	world.wait(TAIL_SECONDS);
-	return count(world, since, world.now(), 1, isNoBeat);
+	return countJoin(world, host);
 }
 
-function contendedJoin(world: World, library: Library): Requests {
+function contendedJoin(world: World, library: Library): Counted {
 	const [first, second] = [library.open(world), library.open(world)];
 	world.wait(SETTLE_SECONDS);
 	const session = inGame(first.join(USER));
 	session.earn(25);
 	session.save();
 	first.server.crash();
-	const since = world.now();
-	second.join(USER);
-	world.wait(TAIL_SECONDS);
-	return count(world, since, world.now(), 1, isNoBeat);
+	return countJoin(world, second);
 }
 
-function leave(world: World, library: Library): Requests {
+function leave(world: World, library: Library): Counted {
 	const host = settled(world, library);
 	const arrival = host.join(USER);
 	inGame(arrival).earn(25);
@@ -91,18 +94,15 @@ function leave(world: World, library: Library): Requests {
 	return count(world, since, world.now(), 1, isNoBeat);
 }
 
-function handoff(world: World, library: Library): Requests {
+function handoff(world: World, library: Library): Counted {
 	const [first, second] = [library.open(world), library.open(world)];
 	world.wait(SETTLE_SECONDS);
 	inGame(first.join(USER)).earn(25);
 	world.wait(TAIL_SECONDS);
-	const since = world.now();
-	second.join(USER);
-	world.wait(TAIL_SECONDS);
-	return count(world, since, world.now(), 1, isNoBeat);
+	return countJoin(world, second);
 }
 
-function playerMinute(plays: boolean): (world: World, library: Library) => Requests {
+function playerMinute(plays: boolean): (world: World, library: Library) => Counted {
 	return (world, library) => {
 		const host = settled(world, library);
 		const sessions = new Array<Session>();
@@ -118,7 +118,7 @@ function playerMinute(plays: boolean): (world: World, library: Library) => Reque
 	};
 }
 
-function together(kind: string, users: number): (world: World, library: Library) => Requests {
+function together(kind: string, users: number): (world: World, library: Library) => Counted {
 	return (world, library) => {
 		const host = settled(world, library);
 		const sessions = new Array<Session>();
@@ -132,7 +132,7 @@ function together(kind: string, users: number): (world: World, library: Library)
 	};
 }
 
-function serverMinute(world: World, library: Library): Requests {
+function serverMinute(world: World, library: Library): Counted {
 	settled(world, library);
 	const since = world.now();
 	world.wait(LONG_MINUTES * 60);
@@ -142,7 +142,7 @@ function serverMinute(world: World, library: Library): Requests {
 interface RequestRow extends Row {
 	/** Which of a library's calls it is about; every library has what needs none. */
 	readonly needs?: string;
-	readonly measure: (world: World, library: Library) => Requests;
+	readonly measure: (world: World, library: Library) => Counted;
 }
 
 const row = (id: string, title: string, measure: RequestRow["measure"], needs?: string): RequestRow => ({
@@ -173,9 +173,9 @@ export function countRequests({ id, measure, needs }: RequestRow, library: Libra
 	const lack = library.lacks[id];
 	if (lack !== undefined) return { ...cell, text: lack };
 	if (needs !== undefined && library.together[needs] === undefined) return { ...cell, text: `no ${needs}s` };
-	let requests: Requests | undefined;
+	let counted: Counted | undefined;
 	simulate({ seed, profile: "live" }, (world) => {
-		requests = measure(world, library);
+		counted = measure(world, library);
 	});
-	return { ...cell, requests };
+	return { ...cell, ...counted! };
 }

@@ -154,8 +154,11 @@ function lateRequest(world: World, open: OpenHost): Ending {
 	const again = inGame(back);
 	const waitSeconds = back.at - since;
 	world.wait(40);
-	const heard = world.trace.count({ service: "Messaging", op: "Deliver", since }) > 0;
-	const kept = heard && again.active() && again.coins() === COINS && first.server.kicks.isEmpty();
+	const wasSent = world.trace.count({ service: "Messaging", op: "PublishAsync", upTo: since }) > 0;
+	const wasHeard = world.trace.count({ service: "Messaging", op: "Deliver", since }) > 0;
+	const isTried = wasSent && (wasHeard || first.listener === "session");
+	const isUndisturbed = first.server.kicks.every(({ at }) => at < since);
+	const kept = isTried && isUndisturbed && again.active() && again.coins() === COINS;
 	return { outcome: kept ? "kept" : "refused", waitSeconds, since };
 }
 
@@ -165,7 +168,7 @@ function stuckAutosave(world: World, open: OpenHost): Ending {
 	const since = world.now();
 	world.faults.add({ service: "DataStore", key: host.keyOf(3), effect: "hang" });
 	for (const session of sessions) session.earn(COINS);
-	world.wait(host.autosaveSeconds + 2);
+	world.wait(host.savedWithinSeconds + 2);
 	const areStored = [1, 2, 4, 5].every((user) => host.stored(user)?.coins === COINS);
 	return { outcome: areStored && sessions[2].active() ? "kept" : "refused", waitSeconds: 0, since };
 }

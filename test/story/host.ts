@@ -36,10 +36,12 @@ export interface Host {
 	/** Lets the user in; yields until the data are there or the session is over. */
 	readonly join: (userId: number) => Arrival;
 	readonly stored: (userId: number) => Stored | undefined;
-	/** Seconds between two saves of data that change. */
-	readonly autosaveSeconds: number;
+	/** Seconds within which a change is saved where nothing fails. */
+	readonly savedWithinSeconds: number;
 	/** Whether a rejoin whose leave save failed goes on with the very same session. */
 	readonly resumes: boolean;
+	/** Who hears other servers' requests: the server, or a session until it ends. */
+	readonly listener: "server" | "session";
 	/** What a player reads who is sent off since another server asks; any text where it is not given. */
 	readonly farewell?: string;
 }
@@ -84,8 +86,9 @@ export function openBaton(world: World, options: HostOptions = {}): BatonHost {
 		server,
 		store,
 		keyOf,
-		autosaveSeconds: 60,
+		savedWithinSeconds: 60,
 		resumes: true,
+		listener: "server",
 		farewell: "You joined another server.",
 		join: (userId) => {
 			const answer = baton.join(userId);

@@ -42,8 +42,15 @@ function waitText({ text, outcome = "", seconds = 0 }: BenchCell): string {
 function cellText(cells: ReadonlyArray<BenchCell>): string {
 	const [first] = cells;
 	if (first === undefined) return "";
-	if (first.requests !== undefined) return requestsText(first.requests);
-	return [...new Set(cells.map(waitText))].join(" / ");
+	if (first.requests !== undefined) {
+		const text = requestsText(first.requests);
+		return first.outcome === "kicked" ? `${text}, then kicked` : text;
+	}
+	const [fast = "", ...others] = cells.map(waitText);
+	// What both did is said once.
+	const words = /^.* after (?=\d)/.exec(fast)?.[0] ?? "";
+	const live = others.filter((text) => text !== fast);
+	return [fast, ...live.map((text) => (text.startsWith(words) ? text.slice(words.length) : text))].join(" / ");
 }
 
 const PARTS = { requests: "Requests", waits: "Waits, fast / live" } as const;

@@ -5,6 +5,13 @@ import { ServerBudget } from "./budget";
 import { NAME_BYTES, RequestKind } from "./errors";
 import { StoreHandle } from "./store";
 
+/** What the older names of `Enum.DataStoreRequestType` draw on. */
+const OLDER_KINDS: Readonly<Record<string, ReadonlyArray<RequestKind>>> = {
+	GetAsync: ["StandardRead"],
+	SetIncrementAsync: ["StandardWrite"],
+	UpdateAsync: ["StandardRead", "StandardWrite"],
+};
+
 /** `DataStoreService` as one server sees it. */
 export class ServerDataStores implements DataStoresService {
 	public readonly budget: ServerBudget;
@@ -37,7 +44,10 @@ export class ServerDataStores implements DataStoresService {
 
 	/** Requests of a kind that are left on this server, by the name of its `Enum.DataStoreRequestType`. */
 	public GetRequestBudgetForRequestType(kind: { readonly Name: string } | string): number {
-		return this.budget.left((typeIs(kind, "string") ? kind : kind.Name) as RequestKind);
+		const name = typeIs(kind, "string") ? kind : kind.Name;
+		let least = math.huge;
+		for (const each of OLDER_KINDS[name] ?? [name as RequestKind]) least = math.min(least, this.budget.left(each));
+		return least;
 	}
 
 	/** Credits budgets at the present rates, before the number of players changes. */

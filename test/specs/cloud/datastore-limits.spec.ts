@@ -82,6 +82,17 @@ export = () => {
 			}
 		});
 
+		it("is told by the older names, too: an update needs a read and a write", () => {
+			simulate({ switches: { startupBurst: 0 } }, (world) => {
+				const server = world.startServer();
+				const left = (name: string): number => server.dataStores.GetRequestBudgetForRequestType({ Name: name });
+				server.run(() => server.dataStores.GetDataStore("Limits").GetAsync("a"));
+				expect(left("GetAsync")).to.equal(59);
+				expect(left("SetIncrementAsync")).to.equal(60);
+				expect(left("UpdateAsync")).to.equal(59);
+			});
+		});
+
 		it("under the former rules is 60 and 10 for each player, with no limit of the experience", () => {
 			simulate({ switches: { startupBurst: 0, budgetRules: "former" } }, (world) => {
 				const servers = new Array<Server>();
