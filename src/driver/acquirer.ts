@@ -8,13 +8,16 @@ import { HolderWatch } from "../handoff/holderWatch";
 import { Platform } from "../platform/platform";
 import { acquire, AcquireDecision, TakenLock } from "../record/acquire";
 import { asTransform } from "../record/asTransform";
+import { Decided } from "../record/decided";
 import { clearLock, giveBack, GiveBackDecision } from "../record/giveBack";
 import { Claim, StoppedProof } from "../record/ownership";
-import { StoredRecord } from "../record/types";
+import { StoredPending, StoredRecord } from "../record/types";
 import { Err, err, ok, Result } from "../result";
 import { LOCK_TTL_SECONDS, txTokens } from "../transaction/txLock";
 import { Recovery } from "../trade/recovery";
+import { MarkerStore } from "../transaction/markerStore";
 import { BackOff } from "../util/backOff";
+import { Retry } from "../util/retry";
 import { Sighting } from "../util/sighting";
 import { Waiter } from "../util/waiter";
 import { HeldLock, WRITE_SECONDS } from "./openProfile";
@@ -23,6 +26,8 @@ import { foreignFormat, givenBack, invalidRecord, lockedElsewhere, unresolvedTra
 /** Seconds between the attempts of a load: doubling from the first to the last (seed "Lock handoff", Cross-server requests). */
 const FIRST_SPACING = 0.5;
 const LAST_SPACING = 2;
+/** The load has its own spacing and deadline. */
+const ONE_TRY: Retry = { attempts: 1, base: 0 };
 /** What an attempt gets at least, in seconds, before it counts as unanswered, be the load's deadline near or past. */
 export const LAST_ATTEMPT_SECONDS = 5;
 
@@ -32,6 +37,9 @@ export interface AcquirerHome {
 	readonly platform: Platform;
 	readonly backend: Backend;
 	readonly storeClock: StoreClock;
+	/** The decisions of transactions. */
+	readonly markers: MarkerStore;
+	readonly retry: Retry;
 	readonly jobId: string;
 	readonly ttlSeconds: number;
 	readonly skewSeconds: number;
@@ -234,6 +242,7 @@ export class Acquirer {
 			migrations: home.migrationNames,
 			takeOrphan: attempts.orphan,
 			abandons: attempts.abandons,
+			decided: attempts.decided,
 			importLegacy: home.importLegacy,
 			checkImported: (data: unknown) => home.checkImported(data),
 		};
@@ -273,6 +282,7 @@ export class Acquirer {
 			case "held":
 				return this.held(wish, attempts, decision);
 			case "unresolved":
+				if (decision.pending !== undefined) return this.resolvePending(wish, attempts, decision.pending);
 				return this.resolve(wish, attempts, decision.pointer);
 			case "outdated":
 			case "mismatch":
@@ -283,11 +293,40 @@ export class Acquirer {
 		}
 	}
 
+	/**
+	 * A transaction is on the record, and whoever could take the lock has it decided: aborted, unless it is decided. The
+	 * next attempt names the outcome, and writes it only where that very transaction is still there.
+	 */
+	private resolvePending(wish: AcquireWish, attempts: Attempts, { Id }: StoredPending): Step {
+		const unresolved = unresolvedTransaction(this.home.store, wish.key);
+		const outcome = this.home.markers.decide(Id, "aborted", ONE_TRY);
+		if (outcome.success) {
+			attempts.decided = [...attempts.decided, { id: Id, outcome: outcome.value }];
+			return { again: unresolved, atOnce: true };
+		}
+		const { error: cause } = outcome;
+		if (cause.type === "tx_marker_invalid" && wish.abandons === Id) {
+			attempts.decided = [...attempts.decided, { id: Id, outcome: "aborted" }];
+			this.warnAbandoned(wish.key, "transaction", cause);
+			return { again: unresolved, atOnce: true };
+		}
+		if (cause.retryable === true) return { again: cause };
+		if (attempts.orphan !== undefined) this.giveBack(wish.key, attempts.orphan);
+		return { failed: cause };
+	}
+
+	private warnAbandoned(key: string, what: string, cause: BatonError): void {
+		this.home.platform.warn(
+			`Baton: the unfinished ${what} of "${key}" in store "${this.home.store}" is given up, as the load was told to: ` +
+				`its data stay as they are. ${cause.message}`,
+		);
+	}
+
 	/** A trade is on the record: its journal decides, before anyone sees the data. */
 	private resolve(wish: AcquireWish, attempts: Attempts, pointer: unknown): Step {
 		const { key } = wish;
 		const unresolved = unresolvedTransaction(this.home.store, key);
-		const resolved = pointer !== undefined ? this.recovery.resolve(key, pointer, attempts.claim) : err(unresolved);
+		const resolved = this.recovery.resolve(key, pointer, attempts.claim);
 		if (resolved.success) {
 			if (resolved.value !== undefined) this.reportTaking(key, resolved.value);
 			return { again: unresolved, atOnce: true };
@@ -297,10 +336,7 @@ export class Acquirer {
 		if (cause.type === "recovery_failed" && wish.abandons !== undefined && wish.abandons === token) {
 			if (attempts.abandons === undefined) {
 				attempts.abandons = wish.abandons;
-				this.home.platform.warn(
-					`Baton: the unfinished trade of "${key}" in store "${this.home.store}" is given up, as the load was told to: ` +
-						`its data stay as they are. ${cause.message}`,
-				);
+				this.warnAbandoned(key, "trade", cause);
 				return { again: unresolved, atOnce: true };
 			}
 		}
@@ -371,6 +407,8 @@ class Attempts {
 	public claim?: Claim;
 	/** Token of the pointer that may be cleared without its journal. */
 	public abandons?: string;
+	/** Transactions that the record carried, and how their markers say they ended. */
+	public decided: ReadonlyArray<Decided> = [];
 
 	/** Token of a transaction's lock that this load has seen for as long as it lasts. */
 	public expiredTx?: string;

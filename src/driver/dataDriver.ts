@@ -8,7 +8,7 @@ import { Platform } from "../platform/platform";
 import { robloxPlatform } from "../platform/roblox";
 import { DeepReadonly } from "../record/deepReadonly";
 import { err, ok, Result } from "../result";
-import { peekTrade } from "../trade/peekTrade";
+import { MarkerStore } from "../transaction/markerStore";
 import { runAll } from "../util/parallel";
 import { Signal, Subscribable } from "../util/signal";
 import { Acquirer } from "./acquirer";
@@ -22,6 +22,7 @@ import { OpenProfile } from "./openProfile";
 import { OpenTrades } from "./openTrades";
 import { DriverOptions, DriverSettings, LoadOptions, readLoadOptions, readOptions } from "./options";
 import { PlayerSessions } from "./playerSessions";
+import { peek } from "./peek";
 import { Profile } from "./profile";
 import { keyError, ProfileOpener } from "./profileOpener";
 import { ServerState, serverState, SHUTDOWN_SECONDS } from "./serverState";
@@ -57,6 +58,7 @@ export class DataDriver<T extends object> {
 	private readonly gate: DataGate<T>;
 	private readonly backend: Backend;
 	private readonly storeClock: StoreClock;
+	private readonly markers: MarkerStore;
 	private readonly acquirer: Acquirer;
 	private readonly autosave: Autosave;
 	private readonly slots: KeySlots<T>;
@@ -98,6 +100,7 @@ export class DataDriver<T extends object> {
 		this.trades = new OpenTrades(platform);
 		const place = storePlace(settings, platform);
 		this.backend = place.backend;
+		this.markers = place.markers;
 		this.storeClock = new StoreClock(platform.clock);
 		this.autosave = new Autosave(platform, {
 			name: settings.name,
@@ -116,6 +119,8 @@ export class DataDriver<T extends object> {
 			platform,
 			backend: place.backend,
 			storeClock: this.storeClock,
+			markers: place.markers,
+			retry: settings.retry,
 			jobId,
 			ttlSeconds: settings.lockTtlSeconds,
 			skewSeconds: settings.lockSkewSeconds,
@@ -176,6 +181,7 @@ export class DataDriver<T extends object> {
 			gate,
 			backend,
 			storeClock,
+			markers: place.markers,
 			acquirer,
 			autosave,
 			slots,
@@ -232,7 +238,7 @@ export class DataDriver<T extends object> {
 	 * `options.waitForLock`. A load that fails leaves the record as it was and no lock behind.
 	 *
 	 * Errors: `invalid_key`, `already_loaded`, `profile_locked`, `invalid_record`, `outdated`, `migration_mismatch`,
-	 * `migration_failed`, `invalid_data`, `unresolved_transaction`, `profile_closed`, `roblox`. Throws where an option is
+	 * `migration_failed`, `invalid_data`, `unresolved_transaction`, `recovery_failed`, `tx_marker_invalid`, `profile_closed`, `roblox`. Throws where an option is
 	 * unknown.
 	 */
 	public load(key: string, options: LoadOptions = {}): Result<Profile<T>> {
@@ -303,17 +309,19 @@ export class DataDriver<T extends object> {
 
 	/**
 	 * The stored data of `key`, without loading it: no lock is taken or waited for, nothing is written. Undefined where
-	 * nothing is stored. What an open profile has not saved yet is not in it; a committed trade is, also where its record
-	 * is yet to be written. Yields.
+	 * nothing is stored. What an open profile has not saved yet is not in it; a committed trade or transaction is, also
+	 * where its record is yet to be written. Yields.
 	 *
 	 * Errors: `invalid_key`, `invalid_record`, `outdated`, `migration_mismatch`, `migration_failed`, `invalid_data`,
-	 * `unresolved_transaction`, `roblox`.
+	 * `unresolved_transaction`, `tx_marker_invalid`, `roblox`.
 	 */
 	public peek(key: string): Result<DeepReadonly<T> | undefined> {
 		const problem = keyError(this.name, key);
 		if (problem !== undefined) return err(problem);
-		const read = (name: string) => this.answered("the read", name, () => this.backend.read(name, true));
-		const found = peekTrade(this.name, key, read);
+		const found = peek(this.name, key, {
+			record: (name) => this.answered("the read", name, () => this.backend.read(name, true)),
+			outcome: (id) => this.markers.read(id),
+		});
 		if (!found.success) return found;
 		if (found.value === undefined) return ok(undefined);
 		return this.gate.fromValue(key, found.value);

@@ -4,12 +4,16 @@ import { StoreClock } from "../backend/storeClock";
 import { updateWithin } from "../backend/updateWithin";
 import { BatonError, LockHolder } from "../errors";
 import { Platform } from "../platform/platform";
+import { Decided } from "../record/decided";
 import { DeepReadonly } from "../record/deepReadonly";
 import { LostReason, WriteId } from "../record/holding";
 import { release } from "../record/release";
 import { Kept, save, SaveDecision } from "../record/save";
 import { err, ok, Result } from "../result";
+import { Decisions } from "../transaction/decisions";
+import { MarkerStore } from "../transaction/markerStore";
 import { noYield } from "../util/noYield";
+import { Retry } from "../util/retry";
 import { Signal } from "../util/signal";
 import { Waiter } from "../util/waiter";
 import { GatedData } from "./dataGate";
@@ -37,6 +41,10 @@ export interface ProfileHome<T extends object> {
 	readonly platform: Platform;
 	readonly backend: Backend;
 	readonly storeClock: StoreClock;
+	/** The decisions of the driver's transactions. */
+	readonly markers: MarkerStore;
+	/** How often a write is tried before whoever waits hears of the failure. */
+	readonly retry: Retry;
 	readonly migrationNames: ReadonlyArray<string>;
 	/** This server, as locks name it. */
 	readonly jobId: string;
@@ -96,6 +104,10 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public tradeIds: ReadonlyArray<string> = [];
 	private held?: Hold;
 	private blocked = false;
+	/** Why it takes no changes while it is not known whether a transaction of it is committed. */
+	private undecided?: BatonError;
+	/** Its decided transactions that the record may still carry. */
+	private readonly decisions = new Decisions();
 	/** While it is taken back after a release, and nothing was changed since. */
 	private returning = false;
 	/** What calls of reacquire that come meanwhile share. */
@@ -125,14 +137,16 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.onReleased = new Signal(taskLibrary);
 		this.onLockLost = new Signal(taskLibrary);
 		this.onReleaseRequested = new Signal(taskLibrary);
-		this.writer = new ProfileWriter(home.platform, this);
+		this.writer = new ProfileWriter(home.platform, this, home.retry);
 	}
 
 	public update(change: (data: DeepReadonly<T>) => DeepReadonly<T> | T): Result<DeepReadonly<T>> {
 		if (!typeIs(change, "function"))
 			error("Baton: profile.update takes a function from the data to the next data", 2);
 		if (this.updating) error("Baton: profile.update was called inside the function given to profile.update", 2);
-		if (this.held?.deciding === true) error("Baton: profile.update was called inside a trade's own function", 2);
+		if (this.held?.deciding === true) {
+			error("Baton: profile.update was called inside the function of a trade or transaction", 2);
+		}
 		this.awaitHold();
 		const closed = this.closedError();
 		if (closed !== undefined) return err(closed);
@@ -158,6 +172,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	}
 
 	public save(): Result<undefined> {
+		if (this.held?.deciding === true) {
+			error("Baton: profile.save was called inside the function of a trade or transaction", 2);
+		}
 		const closed = this.closedError();
 		if (closed !== undefined) return err(closed);
 		if (!this.isDirty()) return ok(undefined);
@@ -242,14 +259,49 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (hasUnsaved) this.writer.refuseSaves(unresolvedTransaction(this.home.store, this.key));
 	}
 
-	/** Whether a trade's outcome for it is not settled. */
+	/**
+	 * Whether a transaction of it is committed is not known yet, `why` says so: it keeps its session, but nothing other than
+	 * the lock is written until {@link decide} is called; and a load elsewhere has the transaction decided.
+	 */
+	public suspend(why: BatonError): void {
+		this.undecided = why;
+	}
+
+	/**
+	 * A transaction of it is decided, durably: its writes clear the record of it from now on. `data` are what it gets where
+	 * that is committed. `onClean` is called once an answered write has done so, `onGivenUp` where it is closed before that.
+	 */
+	public decide(
+		decided: Decided,
+		data: DeepReadonly<T> | undefined,
+		onClean: () => void,
+		onGivenUp: () => void,
+	): void {
+		this.undecided = undefined;
+		const isOver = this.hasEnded();
+		if (!isOver) this.decisions.note(decided, onClean, onGivenUp);
+		if (data !== undefined) this.take(data, this.tradeIds);
+		if (isOver) onGivenUp();
+	}
+
+	/** It is known after all what a write did that was made outside the usual order: it goes on. */
+	public resume(): void {
+		this.undecided = undefined;
+	}
+
+	/** Whether a trade's or transaction's outcome for it is open, so that only its lock may be written. */
 	public isBlocked(): boolean {
-		return this.blocked;
+		return this.blocked || this.undecided !== undefined;
+	}
+
+	/** Whether its lock is given up or lost. */
+	public hasEnded(): boolean {
+		return this.state === "released" || this.state === "lost";
 	}
 
 	/** Yields until its lock is given up or lost, and so no write under it can land any more. */
 	public awaitEnd(): void {
-		while (this.state !== "released" && this.state !== "lost") this.writer.attemptEnded.wait();
+		while (!this.hasEnded()) this.writer.attemptEnded.wait();
 	}
 
 	/** Its place on the record, for a write under its lock. The number is new: nothing sent before can land over it. */
@@ -257,11 +309,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const { lock, adopted, home } = this;
 		this.seq += 1;
 		const adopts = adopted.isEmpty() ? undefined : { jobId: home.jobId, from: adopted };
-		return { token: lock.token, turn: lock.turn, seq: this.seq, adopts };
+		return { token: lock.token, turn: lock.turn, seq: this.seq, adopts, decided: this.decisions.list() };
 	}
 
 	/** A write of {@link nextWrite} was answered as stored; `data` are what the record holds then, where that is known. */
-	public noteWritten(data: DeepReadonly<T> | undefined, presence: boolean | undefined): void {
+	public noteWritten(id: WriteId, data: DeepReadonly<T> | undefined, presence: boolean | undefined): void {
+		this.decisions.seenClean(id.decided ?? []);
 		this.unanswered = undefined;
 		this.adopted = [];
 		this.lastWritten = this.home.platform.clock();
@@ -269,12 +322,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (data !== undefined) this.stored = data;
 	}
 
-	/** A committed trade's data and ids become the profile's. */
+	/** The data and ids of a committed trade or transaction become the profile's. */
 	public take(data: DeepReadonly<T>, ids: ReadonlyArray<string>): void {
 		const previous = this.data;
 		this.data = data;
 		this.tradeIds = ids;
-		this.onChanged.fire(data, previous);
+		if (data !== previous) this.onChanged.fire(data, previous);
 	}
 
 	/** Another server has the record: the profile is closed, as by a save that found it. */
@@ -284,16 +337,17 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		return problem;
 	}
 
-	/** Why no trade can begin; undefined where one can. Throws where it is asked for inside an update's function. */
-	public tradeError(): BatonError | undefined {
-		if (this.updating) error("Baton: a trade was begun inside the function given to profile.update", 4);
+	/** Why no trade or transaction can begin; undefined where one can. Throws where it is asked for inside an update's function. */
+	public holdError(): BatonError | undefined {
+		if (this.updating)
+			error("Baton: a trade or transaction was begun inside the function given to profile.update", 4);
 		// What a handler begins could not end before the last save.
 		return this.closedError() ?? (this.handling ? this.releasedError() : undefined);
 	}
 
 	/** Whether it goes on as it is for a player who is back: its last save has failed, and no trade of it is unsettled. */
 	public isAdoptable(): boolean {
-		return this.state === "leaving" && !this.blocked && this.writer.hasFailed();
+		return this.state === "leaving" && !this.isBlocked() && this.writer.hasFailed();
 	}
 
 	/** Whether it waits for its last save. */
@@ -312,10 +366,11 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	}
 
 	public isDirty(): boolean {
-		return !this.blocked && this.hasUnsaved();
+		return !this.isBlocked() && (this.hasUnsaved() || !this.decisions.isEmpty());
 	}
 
-	private hasUnsaved(): boolean {
+	/** Whether its data are not known to be stored. */
+	public hasUnsaved(): boolean {
 		return this.data !== this.stored || this.unanswered !== undefined;
 	}
 
@@ -330,7 +385,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 				? { data: attempt.data as unknown, migrations: home.migrationNames }
 				: undefined;
 		const adopts = this.adopted.isEmpty() ? undefined : { jobId: home.jobId, from: this.adopted };
-		const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, part };
+		const { decided } = attempt;
+		const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, decided, part };
 		const request = { ...id, time: platform.time(), presence };
 		const decide = (value: unknown): SaveDecision => (keepsLock ? save(value, request) : release(value, id));
 		const started = platform.clock();
@@ -343,8 +399,10 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const kept = decision.write === undefined ? decision.keep : undefined;
 		const isRelease = attempt.kind === "release" || attempt.kind === "releaseOnly";
 		if (kept === undefined || kept === (isRelease ? "released" : "mine")) {
-			// A first release without data that finds a release there has found one that carried them.
-			const withData = attempt.kind !== "releaseOnly" || (kept !== undefined && this.releasesWithoutData === 1);
+			// A release that finds a release there has found an earlier one, which carried the data where all of them did.
+			const earlierWithout = this.releasesWithoutData - (attempt.kind === "releaseOnly" ? 1 : 0);
+			const withData = kept === "released" ? earlierWithout === 0 : attempt.kind !== "releaseOnly";
+			if (kept !== "released") this.decisions.seenClean(attempt.decided);
 			this.written(attempt, withData, platform.clock() - started);
 			return { kind: "written" };
 		}
@@ -395,6 +453,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.state = lost === undefined ? "released" : "lost";
 		// The driver first: whoever hears of it may load the key again at once.
 		this.home.onEnded(lost);
+		this.decisions.giveUp();
 		if (lost === undefined) this.onReleased.fire();
 		else this.onLockLost.fire(lost);
 	}
@@ -465,10 +524,16 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private nextAttempt(kind: WriteKind, presence: boolean | undefined): Attempt<T> {
 		if (presence === true) this.saysPresent = true;
 		const before = this.unanswered;
-		if (kind === "save" && before?.kind === "save" && before.data === this.data && before.presence === presence)
-			return before;
+		const decided = this.decisions.list();
+		const isSame =
+			before?.kind === "save" &&
+			before.data === this.data &&
+			before.presence === presence &&
+			before.decided === decided;
+		if (kind === "save" && isSame) return before;
 		this.seq += 1;
-		const attempt: Attempt<T> = { kind, seq: this.seq, data: this.data, presence };
+		const isBlocked = this.isBlocked();
+		const attempt: Attempt<T> = { kind, seq: this.seq, data: this.data, presence, decided, isBlocked };
 		if (kind !== "touch") this.unanswered = attempt;
 		if (kind === "release" || kind === "releaseOnly") this.releasesSent += 1;
 		if (kind === "releaseOnly") this.releasesWithoutData += 1;
@@ -484,7 +549,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.saysPresent = attempt.presence === true;
 		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
 		if (attempt.kind === "touch") return;
-		if (!withData && this.blocked) return;
+		if (!withData && attempt.isBlocked) return;
 		if (!withData) {
 			this.home.platform.warn(
 				`Baton: the store refuses the data of profile "${this.key}" of store "${this.home.store}" for good. Its lock ` +
@@ -547,12 +612,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			else this.writer.attemptEnded.wait();
 		}
 		// Its copy is not what the record will hold: only a load finds out.
-		if (this.blocked) return err(unresolvedTransaction(this.home.store, this.key));
+		if (this.isBlocked()) return err(this.undecided ?? unresolvedTransaction(this.home.store, this.key));
 		if (this.state === "active") return ok(undefined);
 		if (this.state !== "released") return err(this.closedError()!);
 		const problem = this.home.reopen();
 		if (problem !== undefined) return err(problem);
-		this.writer = new ProfileWriter(this.home.platform, this);
+		this.writer = new ProfileWriter(this.home.platform, this, this.home.retry);
 		this.returning = true;
 		this.goOn("reopening");
 		const saved = this.writer.save().wait()!;
@@ -583,7 +648,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	/** Why it takes no more changes; undefined while it does. */
 	public closedError(): BatonError | undefined {
 		if (this.state === "active" && this.blocked) return unresolvedTransaction(this.home.store, this.key);
-		if (this.state === "active") return undefined;
+		if (this.state === "active") return this.undecided;
 		return this.lost ?? this.releasedError();
 	}
 
@@ -599,4 +664,7 @@ interface Attempt<T extends object> {
 	readonly seq: number;
 	readonly data: DeepReadonly<T>;
 	readonly presence: boolean | undefined;
+	readonly decided: ReadonlyArray<Decided>;
+	/** Whether only the lock might be written then. */
+	readonly isBlocked: boolean;
 }

@@ -189,8 +189,9 @@ export interface LoadOptions {
 	/** Seconds to wait for a load or release of the same key on this server. Default: `localHandoffSeconds`, else 0. */
 	readonly handoffSeconds?: number;
 	/**
-	 * For operators: the token of an unfinished trade whose journal is lost. The record keeps its data, the pointer to the
-	 * journal is cleared, and a warning says so. Only used where recovery has failed.
+	 * For operators: the token of an unfinished trade whose journal is lost, or the id of an unfinished transaction whose
+	 * marker is invalid. The record keeps its data, what points there is cleared, and a warning says so. Only used where
+	 * recovery has failed.
 	 */
 	readonly abandonTransaction?: string;
 }

@@ -6,6 +6,7 @@ import { LocklessProfiles } from "../lockless/locklessProfiles";
 import { Platform } from "../platform/platform";
 import { checkKey } from "../record/limits";
 import { err, ok, Result } from "../result";
+import { MarkerStore } from "../transaction/markerStore";
 import { Acquirer, LAST_ATTEMPT_SECONDS } from "./acquirer";
 import { Autosave } from "./autosave";
 import { DataGate } from "./dataGate";
@@ -28,6 +29,7 @@ export interface OpenerParts<T extends object> {
 	readonly gate: DataGate<T>;
 	readonly backend: Backend;
 	readonly storeClock: StoreClock;
+	readonly markers: MarkerStore;
 	readonly acquirer: Acquirer;
 	readonly autosave: Autosave;
 	readonly slots: KeySlots<T>;
@@ -187,6 +189,8 @@ export class ProfileOpener<T extends object> {
 				platform: this.parts.platform,
 				backend: this.parts.backend,
 				storeClock: this.parts.storeClock,
+				markers: this.parts.markers,
+				retry: this.parts.settings.retry,
 				migrationNames: this.parts.gate.migrationNames,
 				jobId: this.parts.jobId,
 				presence: () => this.parts.link.handoff?.flag(),

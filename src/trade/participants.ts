@@ -96,7 +96,7 @@ export class Participant<T extends object> {
 		if (!answer.success) return answer;
 		const decision = answer.value.report;
 		if (decision.write !== undefined || decision.keep === "mine") {
-			profile.noteWritten(stored, presence);
+			profile.noteWritten(id, stored, presence);
 			return ok({ kind: "written" });
 		}
 		if (decision.keep === "lost") {

@@ -82,7 +82,7 @@ export function trade<T extends object>(
 		error(`Baton: a trade's id is a text of 1 to ${ID_BYTES} bytes`, 2);
 	}
 	if (a === b) return err(failure("same_profile", a, `a trade needs two profiles, and got "${a.key}" twice`));
-	const closed = a.tradeError() ?? b.tradeError();
+	const closed = a.holdError() ?? b.holdError();
 	if (closed !== undefined) return err(closed);
 	const holds = holdBoth(a, b);
 	if (holds === undefined) {
