@@ -1,44 +1,27 @@
-import { isUnresolved, LostReason, standingOf, WriteId } from "../record/holding";
 import { TakenLock, takenFrom } from "../record/acquire";
+import { acceptedBy, HeldKept, HeldRequest, underLock } from "../record/heldWrite";
+import { isUnresolved } from "../record/holding";
 import { Claim, ownershipOf } from "../record/ownership";
 import { DataPart } from "../record/save";
 import { shapeOf } from "../record/shape";
+import { hasId } from "../record/transactionIds";
 import { StoredLock, StoredMeta, StoredPointer, StoredRecord } from "../record/types";
-import { LockHolder } from "../errors";
 import { JournalEntry } from "./journal";
 
-/** How many trade ids a record keeps (seed "Transaction recovery"; oldest out by count). */
-export const KEPT_IDS = 200;
-
 /** Everything a participant's writes under its session lock go by. */
-export interface HolderRequest extends WriteId {
-	readonly time: number;
-	readonly presence?: boolean;
+export interface HolderRequest extends HeldRequest {
 	readonly pointer: StoredPointer;
 }
 
-/** A participant's record stays as it is. */
+/** Why a participant's record stays as it is. */
 export type ParticipantKept =
-	/** This very write has landed: a success. */
-	| { readonly keep: "mine" }
-	/** A later write of this session has landed. */
-	| { readonly keep: "superseded" }
-	| { readonly keep: "lost"; readonly why: LostReason; readonly holder?: LockHolder }
-	/** Another trade or transaction is on the record, undecided. */
-	| { readonly keep: "unresolved" }
+	| HeldKept
 	/** A prepare that recovery has ruled out: the journal's decision was made without it. */
 	| { readonly keep: "refused" }
 	/** The trade's id is among those that the record has seen committed. */
 	| { readonly keep: "duplicate" };
 
 export type ParticipantDecision = { readonly write: StoredRecord } | ({ readonly write?: undefined } & ParticipantKept);
-
-/** The ids with one more, the oldest dropped beyond {@link KEPT_IDS}. Pure. */
-export function withId(ids: ReadonlyArray<string> | undefined, id: string): ReadonlyArray<string> {
-	const grown = [...(ids ?? []).filter((other) => other !== id), id];
-	const surplus = grown.size() - KEPT_IDS;
-	return surplus > 0 ? grown.filter((_, index) => index >= surplus) : grown;
-}
 
 function isPointer(stored: StoredPointer | undefined, pointer: StoredPointer): boolean {
 	return typeIs(stored, "table") && stored.Key === pointer.Key && stored.Token === pointer.Token;
@@ -60,10 +43,10 @@ export function prepareTrade(
 	const { record, lock } = standing;
 	const { Meta } = record;
 	if (Meta.RefusedTransaction === request.pointer.Token) return { keep: "refused" };
-	if (Meta.TransactionIds?.includes(request.id) === true) return { keep: "duplicate" };
+	if (hasId(record, request.id)) return { keep: "duplicate" };
 	if (isUnresolved(record)) return { keep: "unresolved" };
 	const meta: StoredMeta = { ...Meta, Migrations: request.part.migrations, PendingTransaction: request.pointer };
-	return { write: underLock(record, lock, request, request.part.data, meta) };
+	return { write: { ...underLock(record, lock, request, meta), Data: request.part.data } };
 }
 
 /** How a trade went for one participant: the data and ids that it gets, or undefined where the trade is off. */
@@ -92,44 +75,7 @@ export function settleTrade(
 		TransactionIds: outcome !== undefined ? outcome.ids : record.Meta.TransactionIds,
 	};
 	const data = outcome !== undefined ? outcome.data : record.Data;
-	return { write: underLock(record, lock, request, data, meta) };
-}
-
-/** The record that the write may change, with its lock (none yet where it adopts); or why it may not. */
-function acceptedBy(
-	value: unknown,
-	request: HolderRequest,
-): ParticipantKept | { readonly record: StoredRecord; readonly lock?: StoredLock } {
-	const standing = standingOf(value, request);
-	switch (standing.kind) {
-		case "accept":
-			return { record: standing.record, lock: standing.lock };
-		case "adopt":
-			return { record: standing.record };
-		case "released":
-			return { keep: "lost", why: "unlocked" };
-		case "lost":
-			return { keep: "lost", why: standing.why, holder: standing.holder };
-		case "mine":
-		case "superseded":
-			return { keep: standing.kind };
-	}
-}
-
-function underLock(
-	record: StoredRecord,
-	lock: StoredLock | undefined,
-	{ token, turn, seq, time, presence, adopts }: HolderRequest,
-	data: unknown,
-	meta: StoredMeta,
-): StoredRecord {
-	const held = lock ?? { JobId: adopts!.jobId, Token: token, Turn: turn };
-	return {
-		...record,
-		Data: data,
-		Lock: { ...held, Seq: seq, Time: time, Presence: presence },
-		Meta: { ...meta, Turn: turn, ReleasedToken: undefined },
-	};
+	return { write: { ...underLock(record, lock, request, meta), Data: data } };
 }
 
 /** Everything recovery's write of a participant goes by. */

@@ -1,17 +1,15 @@
-import { updateWithin } from "../backend/updateWithin";
+import { heldWrite } from "../driver/heldWrite";
 import { Hold } from "../driver/hold";
 import { OpenProfile } from "../driver/openProfile";
 import { BatonError } from "../errors";
 import { DeepReadonly } from "../record/deepReadonly";
-import { asTransform } from "../record/asTransform";
+import { withId } from "../record/transactionIds";
 import { StoredPointer } from "../record/types";
 import { err, ok, Result } from "../result";
 import { untilAnswered } from "../util/untilAnswered";
 import { Journal } from "./journal";
-import { HolderRequest, ParticipantDecision, prepareTrade, settleTrade, withId } from "./participant";
+import { HolderRequest, ParticipantDecision, prepareTrade, settleTrade } from "./participant";
 
-/** How long one try of a write may go unanswered, in seconds. */
-const TRY_SECONDS = 10;
 /** How long a participant's write is tried, in seconds; the bound of every wait for a trade is a few of these. */
 export const WRITE_BOUND_SECONDS = 15;
 
@@ -80,25 +78,14 @@ export class Participant<T extends object> {
 		const { home, key } = profile;
 		// The release may have landed, and if not, it is not to be overtaken by a higher number.
 		if (hold.isCut) return err(this.cutError());
-		// One number for all tries of this write, so that each recognizes the others.
-		const id = profile.nextWrite();
-		const presence = home.presence();
-		const attempt = () => {
-			const request = { ...id, pointer, time: home.platform.time(), presence };
-			return updateWithin(
-				home,
-				key,
-				TRY_SECONDS,
-				asTransform((value) => decide(value, request), profile.userIds),
-			);
-		};
-		const answer = untilAnswered(home.platform, WRITE_BOUND_SECONDS, attempt, () => !hold.isCut);
+		const tries = <A>(call: () => Result<A>) =>
+			untilAnswered(home.platform, WRITE_BOUND_SECONDS, call, () => !hold.isCut);
+		const answer = heldWrite<T, ParticipantDecision>(profile, tries, stored, (value, request) =>
+			decide(value, { ...request, pointer }),
+		);
 		if (!answer.success) return answer;
-		const decision = answer.value.report;
-		if (decision.write !== undefined || decision.keep === "mine") {
-			profile.noteWritten(id, stored, presence);
-			return ok({ kind: "written" });
-		}
+		const decision = answer.value;
+		if (decision.write !== undefined || decision.keep === "mine") return ok({ kind: "written" });
 		if (decision.keep === "lost") {
 			// By this server's own release, which leaves a pointer where it is: an earlier try may have brought it.
 			if (hold.isCut) return err(this.cutError());

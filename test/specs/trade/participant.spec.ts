@@ -2,14 +2,13 @@ import { StoredPointer, StoredRecord } from "../../../src/record/types";
 import {
 	fencePeer,
 	HolderRequest,
-	KEPT_IDS,
 	ParticipantDecision,
 	prepareTrade,
 	recoverParticipant,
 	settleTrade,
 	TradeOutcome,
-	withId,
 } from "../../../src/trade/participant";
+import { KEPT_IDS, withId } from "../../../src/record/transactionIds";
 import { textOf } from "../driver/drivers";
 import { claim, lock, record } from "../record/records";
 
