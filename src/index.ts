@@ -25,4 +25,7 @@ export { Err, Ok, Result, err, ok } from "./result";
 export { Journal, JournalEntry, JournalState } from "./trade/journal";
 export { Recovery, RecoveryReason } from "./trade/recovery";
 export { trade, TradeChange, TradeOptions, TradeResult } from "./trade/trade";
+export { TransactionConfig } from "./transaction/config";
+export { Transactable, TransactionContext, TransactionProfile } from "./transaction/context";
+export { transaction } from "./transaction/transaction";
 export { Signal, SignalConnection, Subscribable } from "./util/signal";

@@ -8,7 +8,10 @@ import { Platform } from "../platform/platform";
 import { robloxPlatform } from "../platform/roblox";
 import { DeepReadonly } from "../record/deepReadonly";
 import { err, ok, Result } from "../result";
+import { TransactionConfig } from "../transaction/config";
+import { Transactable } from "../transaction/context";
 import { MarkerStore } from "../transaction/markerStore";
+import { positional } from "../transaction/positional";
 import { runAll } from "../util/parallel";
 import { Signal, Subscribable } from "../util/signal";
 import { Acquirer } from "./acquirer";
@@ -101,7 +104,7 @@ export class DataDriver<T extends object> {
 		const place = storePlace(settings, platform);
 		this.backend = place.backend;
 		this.markers = place.markers;
-		this.storeClock = new StoreClock(platform.clock);
+		this.storeClock = place.storeClock;
 		this.autosave = new Autosave(platform, {
 			name: settings.name,
 			periodSeconds: settings.autosaveSeconds,
@@ -369,7 +372,20 @@ export class DataDriver<T extends object> {
 	}
 
 	/**
-	 * Saves every open profile with unsaved changes, lockless ones too, all at once. Yields until the last is answered. Returns how many
+	 * A transaction over profiles of this driver, by position: `change` gets their data in the order of `profiles` and
+	 * returns the next data of each, or false to cancel. Everything else is as with `transaction`. Yields.
+	 */
+	public transaction(
+		profiles: ReadonlyArray<Transactable<T>>,
+		change: (data: ReadonlyArray<DeepReadonly<T>>) => ReadonlyArray<DeepReadonly<T> | T> | false,
+		config?: TransactionConfig,
+	): Result<boolean> {
+		return positional(profiles, change, config, this.backend);
+	}
+
+	/**
+	 * Saves every open profile with unsaved changes, lockless ones too, all at once. Yields until the last is answered.
+	 * Returns how many
 	 * there were.
 	 *
 	 * Errors: that of the first one that failed, with their number in the message; the others are saved.

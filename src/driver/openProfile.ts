@@ -277,11 +277,11 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		onClean: () => void,
 		onGivenUp: () => void,
 	): void {
+		// What it held when it ended stays what it shows: its next load knows better.
+		if (this.hasEnded()) return onGivenUp();
 		this.undecided = undefined;
-		const isOver = this.hasEnded();
-		if (!isOver) this.decisions.note(decided, onClean, onGivenUp);
+		this.decisions.note(decided, onClean, onGivenUp);
 		if (data !== undefined) this.take(data, this.tradeIds);
-		if (isOver) onGivenUp();
 	}
 
 	/** It is known after all what a write did that was made outside the usual order: it goes on. */

@@ -16,6 +16,8 @@ const STUDIO_SCOPE = "Studio";
 /** The store a driver works on. */
 export interface StorePlace {
 	readonly backend: Backend;
+	/** The time of that store; one for all of a server's data stores, which Roblox stamps alike. */
+	readonly storeClock: StoreClock;
 	/** The decisions of its transactions; one and the same object for drivers that keep them in one place. */
 	readonly markers: MarkerStore;
 	/** Whether any foreign lock may be taken at once: only Studio writes here, and a hard Stop leaves its locks behind. */
@@ -24,6 +26,7 @@ export interface StorePlace {
 
 type Kind = "DataStore" | "Memory" | BackendFactory;
 
+const dataStoreClock = perPlatform((platform) => new StoreClock(platform.clock));
 const markerStores = perPlatform(() => new Map<string | BackendFactory, MarkerStore>());
 
 /** Chooses store and scope by the driver's options and by where it runs. Does not yield. */
@@ -34,6 +37,7 @@ export function storePlace<T extends object>(settings: DriverSettings<T>, platfo
 	const context: BackendContext = { platform, store: name, scope: separate ? studioScope(scope) : scope };
 	return {
 		backend: backendFor(kind, studio, context),
+		storeClock: kind === "DataStore" ? dataStoreClock(platform) : new StoreClock(platform.clock),
 		markers: markersFor(settings.markers, studio, platform),
 		takesAnyLock: separate && kind === "DataStore",
 	};
@@ -60,7 +64,7 @@ function markersFor(kind: Kind, studio: StudioMode, platform: Platform): MarkerS
 		store: MARKER_STORE,
 		platform,
 		backend,
-		storeClock: new StoreClock(platform.clock),
+		storeClock: kind === "DataStore" ? dataStoreClock(platform) : new StoreClock(platform.clock),
 	});
 	markerStores(platform).set(place, fresh);
 	return fresh;

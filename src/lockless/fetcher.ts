@@ -1,5 +1,6 @@
 import { answerWithin } from "../backend/answerWithin";
 import { ReadRecord } from "../backend/backend";
+import { peek } from "../driver/peek";
 import { foreignFormat, invalidRecord, unresolvedTransaction } from "../driver/recordErrors";
 import { Outcome, settleDecided } from "../record/decided";
 import { DeepReadonly } from "../record/deepReadonly";
@@ -8,7 +9,6 @@ import { compareMigrations } from "../record/migrations";
 import { shapeOf } from "../record/shape";
 import { StoredRecord } from "../record/types";
 import { err, ok, Result } from "../result";
-import { peekTrade } from "../trade/peekTrade";
 import { Decisions } from "../transaction/decisions";
 import { MetPending } from "../transaction/foreignPending";
 import { retried } from "../util/retry";
@@ -87,7 +87,11 @@ export class Fetcher<T extends object> {
 	/** A session of another server left a trade on the record: its journal says what the data are. */
 	private traded(): Result<Fetched<T>> {
 		const { store } = this.home;
-		const peeked = peekTrade(store, this.key, (key) => this.readKey(key));
+		const peeked = peek(store, this.key, {
+			record: (key) => this.readKey(key),
+			// That it came to carry a transaction meanwhile is for the next look.
+			outcome: () => err(unresolvedTransaction(store, this.key)),
+		});
 		if (!peeked.success) return peeked;
 		const shape = shapeOf(peeked.value);
 		// It came to carry something else meanwhile.

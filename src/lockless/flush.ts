@@ -200,7 +200,8 @@ function onBase({ record, isCleaned }: Base, updatedTime: number | undefined, re
 	const after = applied(gated.value, lane.above, updates);
 	const before = Meta.Flushed?.[writer];
 	const closes = request.closes === true && before !== undefined;
-	if (after.count === 0 && lock === undefined && !isCleaned && !closes) {
+	const clears = isCleaned || owner.verdict !== "free";
+	if (after.count === 0 && lock === undefined && !clears && !closes) {
 		return { keep: "clean", data: gated.value };
 	}
 	const turn = lock !== undefined ? Meta.Turn + 1 : Meta.Turn;

@@ -134,8 +134,9 @@ export class Flusher<T extends object> {
 	private attempt(wish: FlushWish, userIds: ReadonlyArray<number> | undefined, learned: Learned): Step<T> {
 		const { home, key } = this;
 		const { platform, backend, storeClock, store } = home;
-		// An entry's number tells its age by the store's time, so that has to be known.
-		if (backend.hasStoreTime && storeClock.now() === undefined && !learnStoreTime(home)) {
+		// An entry's number tells its age by the store's time, so that has to be known before one is made.
+		const isTimeless = backend.hasStoreTime && storeClock.now() === undefined;
+		if (isTimeless && !this.queue.list().isEmpty() && !learnStoreTime(home)) {
 			return { failed: unknownStoreTime(store, key) };
 		}
 		const claim = this.claim(wish, learned);

@@ -155,6 +155,7 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 	}
 
 	public save(): Result<undefined> {
+		if (this.held?.deciding === true) error("Baton: profile.save was called inside a transaction's function", 2);
 		const closed = this.closedError();
 		if (closed !== undefined) return err(closed);
 		if (this.undecided) return err(this.undecidedError());
@@ -224,7 +225,7 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 	}
 
 	/** Why no transaction can begin; undefined where one can. Throws inside an update's function. */
-	public tradeError(): BatonError | undefined {
+	public holdError(): BatonError | undefined {
 		if (this.updating) error("Baton: a transaction was begun inside the function given to profile.update", 4);
 		return this.closedError() ?? (this.undecided ? this.undecidedError() : undefined);
 	}

@@ -21,17 +21,19 @@ export function pausesOf({ attempts, base }: Retry): ReadonlyArray<number> {
 
 /**
  * Repeats a call that can recognize its own earlier try, until it is answered, a further try cannot help, or the tries
- * are used up. Yields.
+ * are used up, or `goesOn` says that no further try is to be sent. Yields.
  */
 export function retried<T>(
 	{ task: taskLibrary }: Pick<Platform, "task">,
 	retry: Retry,
 	call: () => Result<T>,
+	goesOn: () => boolean = () => true,
 ): Result<T> {
 	for (const pause of pausesOf(retry)) {
 		const answer = call();
 		if (answer.success || answer.error.retryable === false) return answer;
 		taskLibrary.wait(pause);
+		if (!goesOn()) return answer;
 	}
 	return call();
 }

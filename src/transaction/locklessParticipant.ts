@@ -1,0 +1,223 @@
+import { readFresh } from "../backend/readFresh";
+import { updateWithin } from "../backend/updateWithin";
+import { Hold } from "../driver/hold";
+import { OpenLockless } from "../lockless/openLockless";
+import { BatonError } from "../errors";
+import { Platform } from "../platform/platform";
+import { asTransform } from "../record/asTransform";
+import { Outcome } from "../record/decided";
+import { DeepReadonly } from "../record/deepReadonly";
+import { holderOf } from "../record/holding";
+import { shapeOf } from "../record/shape";
+import { StoredPending, StoredRecord } from "../record/types";
+import { ok, Result } from "../result";
+import { retried, Retry } from "../util/retry";
+import { Cleanup } from "./cleanup";
+import { confirmLockless, endLockless, LocklessDecision, prepareLockless, writeAloneLockless } from "./locklessRecord";
+import { MarkerStore } from "./markerStore";
+import { AloneAnswer, Participant, Tx } from "./participant";
+import { LOCK_TTL_SECONDS, txTokens } from "./txLock";
+
+/** How long one try may go unanswered, in seconds. */
+const TRY_SECONDS = 10;
+
+/** A lockless profile in a transaction, under a short lock of its own. */
+export class LocklessParticipant<T extends object> implements Participant {
+	public readonly store: string;
+	public readonly scope?: string;
+	public readonly key: string;
+	public readonly platform: Platform;
+	public readonly markers: MarkerStore;
+	public readonly retry: Retry;
+	public readonly isLockless = true;
+	/** When its lock was answered as taken, on the platform's clock. */
+	public heldSince = 0;
+	/** Token of the lock that this transaction takes; a fresh one for every attempt to take it. */
+	private token = "";
+	private hold?: Hold;
+	/** Whether a prepare was sent, which may have landed. */
+	private isPrepared = false;
+	/** Whether a write that ends its lock was answered. */
+	private isUnlocked = true;
+
+	public constructor(public readonly profile: OpenLockless<T>) {
+		const { store, scope, platform, markers, retry } = profile.home;
+		this.store = store;
+		this.scope = scope;
+		this.key = profile.key;
+		this.platform = platform;
+		this.markers = markers;
+		this.retry = retry;
+	}
+
+	/**
+	 * Flushes the queue, takes the lock and reads the data, in one write. Yields. `waits`: for another transaction's lock,
+	 * instead of answering `busy`.
+	 */
+	public lock(tx: Tx, waits: boolean): Result<"taken" | "busy"> {
+		this.token = this.platform.http.GenerateGUID(false);
+		this.isUnlocked = false;
+		const locked = this.profile.lock(this.token, {
+			expires: tx.lockTtl,
+			ttl: tx.lockTtl ?? LOCK_TTL_SECONDS,
+			retry: tx.retry,
+			waits,
+		});
+		this.heldSince = this.platform.clock();
+		if (locked.success && locked.value === "busy") this.unlocked();
+		return locked;
+	}
+
+	public data(): object {
+		return this.profile.snapshot;
+	}
+
+	public admit(data: unknown): Result<object> {
+		return this.profile.home.admit(data);
+	}
+
+	public bytesOf(data: object): number {
+		return this.profile.home.bytesOf(data);
+	}
+
+	public hasUnsaved(): boolean {
+		// Taking the lock has flushed it.
+		return false;
+	}
+
+	public problem(): BatonError | undefined {
+		return this.profile.holdError();
+	}
+
+	public takeHold(): Hold | undefined {
+		this.hold = this.profile.takeHold();
+		return this.hold;
+	}
+
+	public letGo(): void {
+		this.hold?.finish();
+	}
+
+	public awaitWrites(): void {
+		this.profile.awaitWrites();
+	}
+
+	public prepare(tx: Tx, outcome: object): BatonError | undefined {
+		const { home } = this.profile;
+		const pending: StoredPending = {
+			Id: tx.id,
+			Data: outcome,
+			Migrations: home.migrationNames,
+			JobId: home.jobId,
+			Expires: tx.txTtl,
+		};
+		const { token } = this;
+		const turn = this.profile.lockTurn;
+		this.isPrepared = true;
+		return this.write(tx, (value) => prepareLockless(value, { token, turn, pending }));
+	}
+
+	public confirm(tx: Tx): BatonError | undefined {
+		const lock = { token: this.token, turn: this.profile.lockTurn };
+		return this.write(tx, (value) => confirmLockless(value, lock));
+	}
+
+	public writeAlone(tx: Tx, outcome: object): AloneAnswer {
+		const part = { data: outcome as unknown, migrations: this.profile.home.migrationNames };
+		const request = { token: this.token, turn: this.profile.lockTurn, id: tx.id, part };
+		const problem = this.write(tx, (value) => writeAloneLockless(value, request));
+		if (problem === undefined) {
+			this.profile.rebase(outcome as DeepReadonly<T>);
+			return { kind: "committed" };
+		}
+		return problem.type === "tx_lock_lost" ? { kind: "refused", problem } : { kind: "unknown", problem };
+	}
+
+	public giveBack(tx: Tx): void {
+		if (!this.isUnlocked) this.end(tx);
+	}
+
+	public settle(tx: Tx, result: Outcome, outcome: object, cleanup: Cleanup): void {
+		const decided = { id: tx.id, outcome: result };
+		if (!this.isPrepared) {
+			this.giveBack(tx);
+			return cleanup.seenClean();
+		}
+		this.profile.undecided = false;
+		// An aborted one is ended at once: others wait for its lock, and its prepare may land yet.
+		if (result === "aborted" && this.end(tx)) return cleanup.seenClean();
+		if (this.hasEnded()) {
+			this.platform.task.spawn(() => this.look(tx, cleanup));
+			return;
+		}
+		this.profile.noteDecided(
+			decided,
+			() => this.platform.task.spawn(() => cleanup.seenClean()),
+			() => this.platform.task.spawn(() => this.look(tx, cleanup)),
+		);
+		if (result === "committed") this.profile.rebase(outcome as DeepReadonly<T>);
+	}
+
+	public suspend(): void {
+		this.profile.undecided = true;
+	}
+
+	public resume(): void {
+		this.profile.undecided = false;
+		this.unlocked();
+	}
+
+	public hasEnded(): boolean {
+		return !this.profile.active;
+	}
+
+	/** Takes everything of an aborted transaction off the record; whether that was answered. Yields. */
+	private end(tx: Tx): boolean {
+		const request = { token: this.token, aborted: { id: tx.id, outcome: "aborted" as const } };
+		const ended = this.update(tx, (value) => endLockless(value, request));
+		// Where it was not answered, the lock is an orphan from now on, which the next write of this server clears.
+		this.unlocked();
+		return ended.success;
+	}
+
+	/** The profile is closed before a write of it was seen to clear the record; somebody else may have done so. */
+	private look(tx: Tx, cleanup: Cleanup): void {
+		const found = readFresh(this.profile.home, this.key, TRY_SECONDS);
+		if (!found.success) return;
+		const shape = shapeOf(found.value?.value);
+		const record = shape.kind === "record" ? shape.record : undefined;
+		// Under our lock a prepare may land yet.
+		if (record?.Lock?.Token !== this.token && record?.Pending?.Id !== tx.id) cleanup.seenClean();
+	}
+
+	private write(tx: Tx, decide: (value: unknown) => LocklessDecision): BatonError | undefined {
+		const answer = this.update(tx, decide);
+		if (!answer.success) return answer.error;
+		const decision = answer.value;
+		this.unlocked();
+		if (decision.write !== undefined || decision.keep === "mine") return undefined;
+		const { store, key } = this;
+		const { holder } = decision;
+		const message =
+			`Baton: the transaction's lock on "${key}" in store "${store}" had expired and is not its own any more; nothing was ` +
+			`written there. Keep the function of a transaction fast, or give it a longer lockTtl.`;
+		return new BatonError("tx_lock_lost", message, {
+			store,
+			key,
+			holder: holder !== undefined ? holderOf(holder) : undefined,
+		});
+	}
+
+	private update<D extends { readonly write?: StoredRecord }>(tx: Tx, decide: (value: unknown) => D): Result<D> {
+		const { home, key, userIds } = this.profile;
+		const answer = retried(this.platform, tx.retry, () =>
+			updateWithin(home, key, TRY_SECONDS, asTransform(decide, userIds)),
+		);
+		return answer.success ? ok(answer.value.report) : answer;
+	}
+
+	private unlocked(): void {
+		this.isUnlocked = true;
+		txTokens(this.platform).delete(this.token);
+	}
+}

@@ -1,0 +1,193 @@
+import { Hold } from "../driver/hold";
+import { OpenProfile } from "../driver/openProfile";
+import { BatonError } from "../errors";
+import { OpenLockless } from "../lockless/openLockless";
+import { Platform } from "../platform/platform";
+import { ENVELOPE_BYTES, VALUE_BYTES } from "../record/limits";
+import { err, ok, Result } from "../result";
+import { noYield } from "../util/noYield";
+import { Waiter } from "../util/waiter";
+import { readConfig, TransactionConfig, TransactionSettings } from "./config";
+import { Staged, Staging, TransactionContext, TransactionProfile } from "./context";
+import { Coordinator } from "./coordinator";
+import { LockedParticipant } from "./lockedParticipant";
+import { LocklessParticipant } from "./locklessParticipant";
+import { Participant, Tx } from "./participant";
+import { aborted, busy } from "./txErrors";
+import { giveAllBack, takeLocks } from "./txLocks";
+
+/**
+ * Changes any set of profiles together: each gets the data that `process` sets for it, or none changes, whatever crashes in
+ * between. Profiles of several drivers and stores may take part, session-locked ones beside lockless ones; the drivers must
+ * keep their decisions in one place (option `markers`). Yields: a second or two commonly; where the store fails, up to
+ * about a minute for each of its three rounds.
+ *
+ * `process` gets a context with `get` and `set`, and may return false to cancel. It must not yield or call methods of the
+ * profiles. Data that are the same reference as before count as unchanged; a transaction that changes one profile alone is
+ * one durable save.
+ *
+ * Gives true when it is committed and false when it was cancelled. Errors: `tx_aborted` with the `cause` that a participant
+ * gave, or without one where another server aborted it first; `tx_unknown` while it is not known whether it is committed:
+ * the profiles take no changes until a retry in the background finds out; `busy` where another trade or transaction of
+ * this server has one of them; `profile_closed`, `released` or `lock_lost` of a profile that is closed; what flushing a
+ * lockless profile raised (`lockless_locked`, `roblox`, …). On all but `tx_unknown` nothing was changed.
+ *
+ * Throws on misuse, and throws on what `process` throws, with every lock given back and nothing written. (Seed
+ * "Transactions".)
+ */
+export function transaction(
+	profiles: ReadonlyArray<TransactionProfile>,
+	process: (ctx: TransactionContext) => boolean | void,
+	config: TransactionConfig = {},
+): Result<boolean> {
+	const participants = participantsOf(profiles);
+	if (!typeIs(process, "function")) error("Baton: transaction takes a function that gets the context", 2);
+	const settings = readConfig(config, participants[0].retry);
+	return begin(participants, settings, process);
+}
+
+function participantsOf(profiles: unknown): ReadonlyArray<Participant> {
+	if (!typeIs(profiles, "table") || (profiles as Array<unknown>).isEmpty()) {
+		error("Baton: transaction takes a list of one or more profiles", 3);
+	}
+	const participants = new Array<Participant>();
+	for (const profile of profiles as Array<unknown>) {
+		const participant = participantOf(profile);
+		if (participant === undefined) error("Baton: transaction takes profiles that a driver has opened", 3);
+		const { store, key } = participant;
+		if (participants.some((other) => other.profile === profile)) {
+			error(`Baton: transaction got the profile "${key}" of store "${store}" twice`, 3);
+		}
+		participants.push(participant);
+	}
+	const [first] = participants;
+	for (const { platform, markers, store } of participants) {
+		if (platform !== first.platform) {
+			error("Baton: transaction takes profiles of one server, and these are of several platforms", 3);
+		}
+		if (markers === first.markers) continue;
+		error(
+			`Baton: transaction takes profiles whose drivers keep their decisions in one place, and "${store}" and ` +
+				`"${first.store}" do not; give both the same option "markers"`,
+			3,
+		);
+	}
+	return participants;
+}
+
+function participantOf(profile: unknown): Participant | undefined {
+	if (profile instanceof OpenProfile) return new LockedParticipant(profile as OpenProfile<object>);
+	if (profile instanceof OpenLockless) return new LocklessParticipant(profile as OpenLockless<object>);
+	return undefined;
+}
+
+function begin(
+	participants: ReadonlyArray<Participant>,
+	settings: TransactionSettings,
+	process: (ctx: TransactionContext) => boolean | void,
+): Result<boolean> {
+	const { platform } = participants[0];
+	const closed = firstProblem(participants);
+	if (closed !== undefined) return err(closed);
+	const taken = takeHolds(participants);
+	if (!taken.success) return taken;
+	const holds = taken.value;
+	const ended = new Waiter<() => Result<boolean>>(platform);
+	// In a thread of its own: one that the game cancels half-way would leave them held for good.
+	platform.task.spawn(() => {
+		const [fine, result] = pcall(() => {
+			const tx: Tx = { id: platform.http.GenerateGUID(false), ...settings };
+			return held(platform, tx, participants, holds, process);
+		});
+		for (const participant of participants) participant.letGo();
+		ended.resolve(() => (fine ? result : error(result, 0)));
+	});
+	return ended.wait()!();
+}
+
+function firstProblem(participants: ReadonlyArray<Participant>): BatonError | undefined {
+	for (const participant of participants) {
+		const problem = participant.problem();
+		if (problem !== undefined) return problem;
+	}
+}
+
+/** Takes all or none, so that transactions which cross never wait for each other. Errors: `busy`. */
+function takeHolds(participants: ReadonlyArray<Participant>): Result<ReadonlyArray<Hold>> {
+	const holds = new Array<Hold>();
+	const taken = new Array<Participant>();
+	for (const participant of participants) {
+		const hold = participant.takeHold();
+		if (hold === undefined) {
+			for (const other of taken) other.letGo();
+			return err(busy(participant));
+		}
+		holds.push(hold);
+		taken.push(participant);
+	}
+	return ok(holds);
+}
+
+function held(
+	platform: Platform,
+	tx: Tx,
+	participants: ReadonlyArray<Participant>,
+	holds: ReadonlyArray<Hold>,
+	process: (ctx: TransactionContext) => boolean | void,
+): Result<boolean> {
+	for (const participant of participants) participant.awaitWrites();
+	const closed = firstProblem(participants);
+	if (closed !== undefined) return err(closed);
+	const lockless = participants.filter(
+		(each): each is LocklessParticipant<object> => each instanceof LocklessParticipant,
+	);
+	const locking = takeLocks(platform, tx, lockless);
+	if (locking !== undefined) return err(locking);
+	const giveUp = (): void => giveAllBack(platform, tx, participants);
+	// A lock may have been lost while the others were taken.
+	const lost = firstProblem(participants);
+	if (lost !== undefined) {
+		giveUp();
+		return err(lost);
+	}
+	const staging = new Staging(participants);
+	for (const hold of holds) hold.deciding = true;
+	const ran = noYield(() => process(staging), platform.task.cancel);
+	for (const hold of holds) hold.deciding = false;
+	staging.finish();
+	if (!ran.ok) {
+		giveUp();
+		error(
+			ran.yielded
+				? `Baton: the function of a transaction yielded, which it may not\n${ran.traceback}`
+				: ran.thrown,
+			0,
+		);
+	}
+	if (ran.value === false) {
+		giveUp();
+		return ok(false);
+	}
+	const staged = staging.result();
+	const refused = staging.refused ?? sizeProblem(staged);
+	if (refused !== undefined) {
+		giveUp();
+		return err(aborted(participants, refused));
+	}
+	return new Coordinator(platform, tx, staged).run();
+}
+
+/** A prepared record holds both data. */
+function sizeProblem(staged: ReadonlyArray<Staged>): BatonError | undefined {
+	for (const { participant, data } of staged) {
+		const before = participant.data();
+		if (data === before && !participant.hasUnsaved()) continue;
+		const bytes = [participant.bytesOf(before), participant.bytesOf(data)];
+		if (bytes[0] + bytes[1] + ENVELOPE_BYTES <= VALUE_BYTES) continue;
+		const { store, key } = participant;
+		const message =
+			`Baton: the data of "${key}" in store "${store}" from before (${bytes[0]} bytes) and after the transaction ` +
+			`(${bytes[1]} bytes) do not fit into one record of ${VALUE_BYTES} bytes; nothing was written`;
+		return new BatonError("invalid_data", message, { store, key });
+	}
+}
