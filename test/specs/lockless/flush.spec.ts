@@ -62,12 +62,11 @@ export = () => {
 		it("writes nothing where there is nothing to apply, clear or lock", () => {
 			expect(keepOf(record(), flushing())).to.equal("clean");
 			expect(keepOf(undefined, flushing())).to.equal("clean");
-			expect(
-				keepOf(
-					record({ Lock: txLock() }),
-					flushing({ claim: claim({ token: "", storeNow: 2000, txTtlSeconds: 10 }) }),
-				),
-			).to.equal("clean");
+		});
+
+		it("clears a dead lock that it meets, also where there is nothing to apply: I14, no residue", () => {
+			const expired = flushing({ claim: claim({ token: "", storeNow: 2000, txTtlSeconds: 10 }) });
+			expect(written(flush(record({ Lock: txLock() }), 1000, expired)).write.Lock).to.equal(undefined);
 		});
 
 		it("scenario 28: run again on other bases, it answers as if it ran once", () => {
