@@ -9,6 +9,7 @@ import { DeepReadonly } from "../record/deepReadonly";
 import { LostReason, WriteId } from "../record/holding";
 import { release } from "../record/release";
 import { Kept, save, SaveDecision } from "../record/save";
+import { StoredLock } from "../record/types";
 import { err, ok, Result } from "../result";
 import { Decisions } from "../transaction/decisions";
 import { MarkerStore } from "../transaction/markerStore";
@@ -225,7 +226,14 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public takeHold(): Hold | undefined {
 		if (this.hold() !== undefined || this.closedError() !== undefined) return undefined;
 		this.held = new Hold(this.home.platform);
+		this.home.trades.begin();
 		return this.held;
+	}
+
+	/** The trade or transaction that took it is through: whoever waited goes on. */
+	public letGo(): void {
+		this.held!.finish();
+		this.home.trades.end();
 	}
 
 	/**
@@ -363,6 +371,11 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	/** Whether a token is that of its lock, or of one that it goes on from and that may still be on the record. */
 	public owns(token: string): boolean {
 		return this.lock.token === token || this.adopted.some((earlier) => earlier.token === token);
+	}
+
+	/** Whether a stored lock is its own, of the very turn that it took. */
+	public holdsLock({ Token, Turn }: StoredLock): boolean {
+		return [this.lock, ...this.adopted].some(({ token, turn }) => token === Token && turn === Turn);
 	}
 
 	public isDirty(): boolean {

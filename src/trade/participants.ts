@@ -16,7 +16,8 @@ export const WRITE_BOUND_SECONDS = 15;
 /** How a participant's write ended: answered as written, or answered as refused. */
 export type ParticipantAnswer =
 	| { readonly kind: "written" }
-	| { readonly kind: "refused"; readonly decision: ParticipantDecision; readonly error: BatonError };
+	/** `isDuplicate`: the record has seen a trade of this id committed. */
+	| { readonly kind: "refused"; readonly isDuplicate: boolean; readonly error: BatonError };
 
 /** One side of a trade while it runs: the profile, held, and what the trade does to it. */
 export class Participant<T extends object> {
@@ -90,12 +91,14 @@ export class Participant<T extends object> {
 			// By this server's own release, which leaves a pointer where it is: an earlier try may have brought it.
 			if (hold.isCut) return err(this.cutError());
 			this.lost = true;
-			return ok({ kind: "refused", decision, error: profile.lose(decision.why, decision.holder) });
+			const cause = profile.lose(decision.why, decision.holder);
+			return ok({ kind: "refused", isDuplicate: false, error: cause });
 		}
 		const store = home.store;
 		const message = `Baton: the record of "${key}" in store "${store}" takes no part in the trade (${decision.keep})`;
 		const problem = new BatonError("unresolved_transaction", message, { store, key });
-		return decision.keep === "superseded" ? err(problem) : ok({ kind: "refused", decision, error: problem });
+		if (decision.keep === "superseded") return err(problem);
+		return ok({ kind: "refused", isDuplicate: decision.keep === "duplicate", error: problem });
 	}
 
 	private cutError(): BatonError {

@@ -1,24 +1,22 @@
 import { Hold } from "../driver/hold";
-import { OpenProfile, ProfileHome } from "../driver/openProfile";
+import { OpenProfile } from "../driver/openProfile";
 import { Profile } from "../driver/profile";
-import { BatonError, ErrorType } from "../errors";
+import { BatonError } from "../errors";
 import { DeepReadonly } from "../record/deepReadonly";
 import { VALUE_BYTES } from "../record/limits";
-import { shapeOf } from "../record/shape";
 import { StoredPointer } from "../record/types";
 import { err, ok, Result } from "../result";
-import { noYield } from "../util/noYield";
-import { runAll } from "../util/parallel";
-import { Waiter } from "../util/waiter";
-import { createJournal, decideJournal, Journal, JOURNAL_KIND, journalKey } from "./journal";
-import { changeJournal, readRecord, removeJournal } from "./journalStore";
-import { Participant, WRITE_BOUND_SECONDS } from "./participants";
+import { runTwoPhase, TwoPhaseParticipant } from "../twoPhase/twoPhase";
+import { whileDeciding, whileHeld } from "../twoPhase/whileHeld";
+import { journalKey } from "./journal";
+import { removeJournal } from "./journalStore";
+import { Participant } from "./participants";
 import { Recovery } from "./recovery";
+import { tradeDecision, Trading } from "./tradeDecision";
+import { failure } from "./tradeError";
 
 /** Room in a journal for all but the two data. */
 const JOURNAL_ENVELOPE_BYTES = 32_768;
-/** How long the decision is tried, in seconds, before it counts as unknown. */
-const DECISION_BOUND_SECONDS = 30;
 /** Longest id of a trade, in bytes. */
 const ID_BYTES = 100;
 
@@ -40,13 +38,6 @@ export type TradeResult =
 
 /** What a trade's function returns: the data of both after the trade, or false to cancel. */
 export type TradeChange<T extends object> = readonly [DeepReadonly<T> | T, DeepReadonly<T> | T] | false;
-
-interface Trading<T extends object> {
-	readonly home: ProfileHome<T>;
-	readonly id: string;
-	readonly pointer: StoredPointer;
-	readonly participants: readonly [Participant<T>, Participant<T>];
-}
 
 /**
  * Changes the data of two open profiles of one driver together: both get what `mutate` returns, or neither changes,
@@ -82,25 +73,12 @@ export function trade<T extends object>(
 		error(`Baton: a trade's id is a text of 1 to ${ID_BYTES} bytes`, 2);
 	}
 	if (a === b) return err(failure("same_profile", a, `a trade needs two profiles, and got "${a.key}" twice`));
-	const closed = a.holdError() ?? b.holdError();
-	if (closed !== undefined) return err(closed);
-	const holds = holdBoth(a, b);
-	if (holds === undefined) {
-		return err(
-			failure("busy", a, `"${a.key}" or "${b.key}" is in another trade or transaction; nothing was written`),
-		);
-	}
-	const { platform, trades } = a.home;
-	const ended = new Waiter<() => Result<TradeResult>>(platform);
-	trades.begin();
-	// In a thread of its own: one that the game cancels half-way would leave both held for good.
-	platform.task.spawn(() => {
-		const [fine, result] = pcall(() => tradeHeld(a, b, holds, mutate, id));
-		for (const hold of holds) hold.finish();
-		trades.end();
-		ended.resolve(() => (fine ? result : error(result, 0)));
-	});
-	return ended.wait()!();
+	return whileHeld(
+		a.home.platform,
+		[a, b],
+		(taken) => failure("busy", taken, `"${taken.key}" is in another trade or transaction; nothing was written`),
+		([first, second]) => tradeHeld(a, b, [first, second], mutate, id),
+	);
 }
 
 function checkOptions(options: unknown): void {
@@ -115,16 +93,6 @@ function asOpen<T extends object>(profile: Profile<T>, which: string): OpenProfi
 	error(`Baton: trade's ${which} argument is not a profile`, 3);
 }
 
-/** Takes both or none, so that trades which cross never wait for each other. */
-function holdBoth<T extends object>(a: OpenProfile<T>, b: OpenProfile<T>): readonly [Hold, Hold] | undefined {
-	const first = a.takeHold();
-	if (first === undefined) return undefined;
-	const second = b.takeHold();
-	if (second !== undefined) return [first, second];
-	first.finish();
-	return undefined;
-}
-
 function tradeHeld<T extends object>(
 	a: OpenProfile<T>,
 	b: OpenProfile<T>,
@@ -135,12 +103,7 @@ function tradeHeld<T extends object>(
 	for (const profile of [a, b]) {
 		if (profile.tradeIds.includes(id)) return err(duplicate(profile, id));
 	}
-	for (const hold of holds) hold.deciding = true;
-	const ran = noYield(() => mutate(a.data, b.data), a.home.platform.task.cancel);
-	for (const hold of holds) hold.deciding = false;
-	if (!ran.ok)
-		error(ran.yielded ? `Baton: a trade's function yielded, which it may not\n${ran.traceback}` : ran.thrown, 0);
-	const change = ran.value;
+	const change = whileDeciding(a.home.platform, holds, "a trade's function", () => mutate(a.data, b.data));
 	if (change === false) return ok({ outcome: "cancelled" });
 	if (!typeIs(change, "table")) error("Baton: a trade's function returns both data, or false", 0);
 	const { home } = a;
@@ -177,119 +140,45 @@ function sizeProblem<T extends object>(
 
 /** The protocol: journal, both prepares, decision, both settles, removal. */
 function run<T extends object>(trading: Trading<T>): Result<TradeResult> {
-	const { home, pointer, participants } = trading;
-	const created = changeJournal(home, pointer.Key, WRITE_BOUND_SECONDS, (value) =>
-		createJournal(value, journalOf(trading)),
-	);
-	if (!created.success) {
-		// Nothing points at it, whether it landed or not.
-		home.trades.noteUnanswered();
-		home.platform.task.spawn(() => removeJournal(home, pointer.Key));
-		return err(failure("save_failed", participants[0].profile, "its journal could not be written", created.error));
-	}
-	const cut = participants.find((participant) => participant.isCut());
-	if (cut !== undefined) {
-		removeJournal(home, pointer.Key);
-		return err(failure("released", cut.profile, "the server closes; nobody's data were changed"));
-	}
-	const problem = prepareBoth(trading);
-	if (problem !== undefined) return abort(trading, problem);
-	const decided = changeJournal(home, pointer.Key, DECISION_BOUND_SECONDS, (value) =>
-		decideJournal(value, pointer.Token, "Committed"),
-	);
-	if (!decided.success) return pending(trading, decided.error);
-	const decision = decided.value;
-	const state =
-		decision.write !== undefined
-			? decision.write.State
-			: decision.keep === "missing"
-				? undefined
-				: decision.journal.State;
-	if (state === "Committed") return commit(trading);
-	if (state === "Aborted") {
-		return abort(
-			trading,
-			failure("trade_aborted", participants[0].profile, "another server has finished it as aborted"),
-		);
-	}
-	return hasCommitted(trading)
-		? commit(trading)
-		: pending(trading, failure("roblox", participants[0].profile, "its journal is gone"));
-}
-
-function journalOf<T extends object>({ id, pointer, participants }: Trading<T>): Journal {
-	const entries: Record<string, Journal["Entries"][string]> = {};
-	const userIds = new Array<number>();
-	for (const participant of participants) {
-		entries[participant.profile.key] = participant.entry(id);
-		for (const userId of participant.profile.userIds ?? []) userIds.push(userId);
-	}
-	return {
-		Kind: JOURNAL_KIND,
-		Token: pointer.Token,
-		Id: id,
-		State: "Preparing",
-		Entries: entries,
-		Settled: {},
-		Meta: { UserIds: userIds },
-	};
-}
-
-/** Both at once; the first problem, or undefined when both were answered as written. */
-function prepareBoth<T extends object>({ home, id, pointer, participants }: Trading<T>): BatonError | undefined {
-	let problem: BatonError | undefined;
-	runAll(
+	const { home, participants } = trading;
+	const ending = runTwoPhase(
 		home.platform,
-		participants.map((participant) => () => {
-			const answer = participant.prepare(pointer, id);
-			const { profile } = participant;
-			if (!answer.success)
-				problem ??= failure("save_failed", profile, `"${profile.key}" could not be saved`, answer.error);
-			else if (answer.value.kind === "refused") {
-				const { decision, error: cause } = answer.value;
-				const isDuplicate = decision.write === undefined && decision.keep === "duplicate";
-				problem ??= isDuplicate
-					? duplicate(profile, id)
-					: failure("save_failed", profile, `"${profile.key}" could not be saved`, cause);
-			}
-		}),
+		tradeDecision(trading),
+		participants.map((participant) => shareOf(trading, participant)),
 	);
-	return problem;
-}
-
-function settleBoth<T extends object>(
-	{ home, id, pointer, participants }: Trading<T>,
-	committed: boolean,
-): ReadonlyArray<Participant<T>> {
-	const sent = participants.filter((participant) => participant.isSent());
-	runAll(
-		home.platform,
-		sent.map((participant) => () => {
-			participant.settle(pointer, id, committed);
-		}),
-	);
-	return sent.filter((participant) => !participant.settled && !participant.lost);
-}
-
-function commit<T extends object>(trading: Trading<T>): Result<TradeResult> {
-	const { id, participants } = trading;
-	const open = settleBoth(trading, true);
+	if (ending.kind === "refused") return err(ending.problem);
+	if (ending.kind === "unknown") return pending(trading, ending.cause);
+	const { outcome, problem } = ending;
+	const open = participants.filter((each) => each.isSent() && !each.settled && !each.lost);
+	if (outcome === "aborted") {
+		finish(trading, open);
+		const [{ profile }] = participants;
+		return err(problem ?? failure("trade_aborted", profile, "another server has finished it as aborted"));
+	}
 	for (const participant of participants) {
-		if (participant.settled) participant.profile.take(participant.outcome!, participant.entry(id).Seen);
+		if (participant.settled) participant.profile.take(participant.outcome!, participant.entry(trading.id).Seen);
 	}
 	finish(trading, open);
-	return ok({ outcome: "committed", id, unsettled: open.map(({ profile }) => profile.key) });
+	return ok({ outcome: "committed", id: trading.id, unsettled: open.map(({ profile }) => profile.key) });
 }
 
-/** Off: decided so durably before anything else, since a prepare may have landed without an answer. */
-function abort<T extends object>(trading: Trading<T>, problem: BatonError): Result<TradeResult> {
-	const { home, pointer } = trading;
-	const decided = changeJournal(home, pointer.Key, DECISION_BOUND_SECONDS, (value) =>
-		decideJournal(value, pointer.Token, "Aborted"),
-	);
-	if (!decided.success) return pending(trading, decided.error);
-	finish(trading, settleBoth(trading, false));
-	return err(problem);
+/** One side's share in the two phases. */
+function shareOf<T extends object>({ id, pointer }: Trading<T>, participant: Participant<T>): TwoPhaseParticipant {
+	const { profile } = participant;
+	return {
+		prepare: () => {
+			const answer = participant.prepare(pointer, id);
+			const saveFailed = (cause: BatonError) =>
+				failure("save_failed", profile, `"${profile.key}" could not be saved`, cause);
+			if (!answer.success) return saveFailed(answer.error);
+			const { value } = answer;
+			if (value.kind === "written") return undefined;
+			return value.isDuplicate ? duplicate(profile, id) : saveFailed(value.error);
+		},
+		settle: (outcome) => {
+			if (participant.isSent()) participant.settle(pointer, id, outcome === "committed");
+		},
+	};
 }
 
 /** Blocks whoever is not settled, and removes the journal once nobody can need it. */
@@ -332,28 +221,6 @@ function pending<T extends object>(trading: Trading<T>, cause: BatonError): Resu
 			cause,
 		),
 	);
-}
-
-/** A journal that is gone was settled by recovery: a committed one left its id in the records. */
-function hasCommitted<T extends object>({ home, id, participants }: Trading<T>): boolean {
-	return participants.some(({ profile }) => {
-		const found = readRecord(home, profile.key);
-		if (!found.success || found.value === undefined) return false;
-		const shape = shapeOf(found.value.value);
-		return shape.kind === "record" && shape.record.Meta.TransactionIds?.includes(id) === true;
-	});
-}
-
-function failure<T extends object>(
-	kind: ErrorType,
-	profile: OpenProfile<T>,
-	what: string,
-	cause?: BatonError,
-): BatonError {
-	const { key } = profile;
-	const { store } = profile.home;
-	const message = `Baton: a trade of "${key}" in store "${store}": ${what}${cause !== undefined ? `. ${cause.message}` : ""}`;
-	return new BatonError(kind, message, { store, key, cause });
 }
 
 function duplicate<T extends object>(profile: OpenProfile<T>, id: string): BatonError {

@@ -1,7 +1,7 @@
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
-import { Outcome } from "../record/decided";
 import { err, ok, Result } from "../result";
+import { DecisionRecord, firstProblem, runTwoPhase, TwoPhaseParticipant } from "../twoPhase/twoPhase";
 import { BackOff } from "../util/backOff";
 import { runAll } from "../util/parallel";
 import { Retry } from "../util/retry";
@@ -39,51 +39,49 @@ export class Coordinator {
 	/** Yields. Errors: `tx_aborted`, `tx_unknown`. */
 	public run(): Result<boolean> {
 		if (this.changed.size() < 2) return this.alone();
-		const problem = this.phaseOne();
-		// Nobody else can commit it, so it is off, whether the marker says so yet or not.
-		if (problem !== undefined) return this.abort(problem);
-		const decided = this.decide(this.tx.retry);
-		if (!decided.success) return this.leaveOpen(decided.error);
-		this.settle(decided.value);
-		this.cleanup.decided();
-		return decided.value === "committed" ? ok(true) : err(aborted(this.participants));
+		const ending = runTwoPhase(this.platform, this.decision(), this.shares());
+		if (ending.kind === "refused") return err(aborted(this.participants, ending.problem));
+		if (ending.kind === "unknown") return this.leaveOpen(ending.cause);
+		if (ending.problem === undefined) this.cleanup.decided();
+		return ending.outcome === "committed" ? ok(true) : err(aborted(this.participants, ending.problem));
 	}
 
-	/** The compare-and-set that commits it, unless somebody was faster. */
-	private decide(retry: Retry): Result<Outcome> {
-		return this.participants[0].markers.decide(this.tx.id, "committed", retry);
-	}
-
-	/** Prepares what is changed and confirms what is not, all at once. The first problem, or undefined. */
-	private phaseOne(): BatonError | undefined {
-		let problem: BatonError | undefined;
-		const note = (found: BatonError | undefined): void => {
-			problem ??= found;
+	/** The marker, as its own coordinator decides it. */
+	private decision(): DecisionRecord {
+		const { tx, platform, cleanup } = this;
+		const [{ markers }] = this.participants;
+		return {
+			// Nothing is stored before the decision.
+			open: () => undefined,
+			commit: () => markers.decide(tx.id, "committed", tx.retry),
+			abort: () => {
+				// Nobody else can commit it, so it is off whether the marker says so yet or not. It is for readers of prepares
+				// that landed: without it they would wait for the transaction to expire.
+				platform.task.spawn(() => {
+					if (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();
+				});
+				return ok("aborted");
+			},
 		};
-		runAll(this.platform, [
-			...this.changed.map(
-				({ participant, data }) =>
-					() =>
-						note(participant.prepare(this.tx, data)),
-			),
-			...this.confirmations(note),
-		]);
-		return problem;
 	}
 
-	private confirmations(note: (problem: BatonError | undefined) => void): ReadonlyArray<() => void> {
-		return this.unchanged.map((participant) => () => note(participant.confirm(this.tx)));
+	private shares(): ReadonlyArray<TwoPhaseParticipant> {
+		const { tx, cleanup } = this;
+		const changing = this.changed.map(({ participant, data }): TwoPhaseParticipant => ({
+			prepare: () => participant.prepare(tx, data),
+			settle: (outcome) => participant.settle(tx, outcome, data, cleanup),
+		}));
+		const confirming = this.unchanged.map((participant): TwoPhaseParticipant => ({
+			prepare: () => participant.confirm(tx),
+			settle: () => participant.giveBack(tx),
+		}));
+		return [...changing, ...confirming];
 	}
 
 	/** One profile at most is changed: what the others had is confirmed first, then one write does it all. */
 	private alone(): Result<boolean> {
-		let problem: BatonError | undefined;
-		runAll(
-			this.platform,
-			this.confirmations((found) => {
-				problem ??= found;
-			}),
-		);
+		const confirmations = this.unchanged.map((participant) => () => participant.confirm(this.tx));
+		const problem = firstProblem(this.platform, confirmations);
 		if (problem !== undefined) return this.refuse(problem);
 		if (this.changed.isEmpty()) return ok(true);
 		const [{ participant, data }] = this.changed;
@@ -109,24 +107,17 @@ export class Coordinator {
 		return err(aborted(this.participants, problem));
 	}
 
-	private abort(problem: BatonError): Result<boolean> {
-		this.platform.task.spawn(() => {
-			const { markers } = this.participants[0];
-			// For readers of prepares that landed: without it they wait for the transaction to expire.
-			if (markers.decide(this.tx.id, "aborted", this.tx.retry).success) this.cleanup.decided();
-		});
-		this.settle("aborted");
-		return err(aborted(this.participants, problem));
-	}
-
 	/** The marker did not answer: it is asked until it does, and the participants wait for that. */
 	private leaveOpen(cause: BatonError): Result<boolean> {
 		const open = unknown(this.participants, cause);
 		for (const { participant } of this.changed) participant.suspend(open);
 		this.retry(() => {
-			const decided = this.decide(ONE_TRY);
+			const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);
 			if (!decided.success) return decided.error;
-			this.settle(decided.value);
+			runAll(
+				this.platform,
+				this.shares().map((share) => () => share.settle(decided.value)),
+			);
 			this.cleanup.decided();
 		});
 		return err(open);
@@ -144,16 +135,5 @@ export class Coordinator {
 				backOff.failed(problem.retryable !== false);
 			}
 		});
-	}
-
-	private settle(outcome: Outcome): void {
-		runAll(this.platform, [
-			...this.changed.map(
-				({ participant, data }) =>
-					() =>
-						participant.settle(this.tx, outcome, data, this.cleanup),
-			),
-			...this.unchanged.map((participant) => () => participant.giveBack(this.tx)),
-		]);
 	}
 }

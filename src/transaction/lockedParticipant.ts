@@ -58,19 +58,17 @@ export class LockedParticipant<T extends object> implements Participant {
 		return this.profile.hasUnsaved();
 	}
 
-	public problem(): BatonError | undefined {
+	public holdError(): BatonError | undefined {
 		return this.profile.holdError();
 	}
 
 	public takeHold(): Hold | undefined {
 		this.hold = this.profile.takeHold();
-		if (this.hold !== undefined) this.profile.home.trades.begin();
 		return this.hold;
 	}
 
 	public letGo(): void {
-		this.hold?.finish();
-		this.profile.home.trades.end();
+		this.profile.letGo();
 	}
 
 	public awaitWrites(): void {
@@ -101,7 +99,7 @@ export class LockedParticipant<T extends object> implements Participant {
 		if (shape.kind !== "record") return this.profile.lose(shape.kind === "nothing" ? "gone" : "invalid", undefined);
 		const { Lock } = shape.record;
 		if (Lock === undefined) return this.profile.lose("unlocked", undefined);
-		return this.profile.owns(Lock.Token) ? undefined : this.profile.lose("taken", holderOf(Lock));
+		return this.profile.holdsLock(Lock) ? undefined : this.profile.lose("taken", holderOf(Lock));
 	}
 
 	public writeAlone(tx: Tx, outcome: object): AloneAnswer {
@@ -157,7 +155,7 @@ export class LockedParticipant<T extends object> implements Participant {
 		const shape = shapeOf(found.value?.value);
 		const record = shape.kind === "record" ? shape.record : undefined;
 		// Under our lock a prepare may land yet.
-		const isOurs = record?.Lock !== undefined && this.profile.owns(record.Lock.Token);
+		const isOurs = record?.Lock !== undefined && this.profile.holdsLock(record.Lock);
 		if (!isOurs && record?.Pending?.Id !== tx.id) cleanup.seenClean();
 	}
 

@@ -85,7 +85,7 @@ export class LocklessParticipant<T extends object> implements Participant {
 		return false;
 	}
 
-	public problem(): BatonError | undefined {
+	public holdError(): BatonError | undefined {
 		return this.profile.holdError();
 	}
 

@@ -1,8 +1,8 @@
 import { BatonError } from "../errors";
-import { Hold } from "../driver/hold";
 import { Platform } from "../platform/platform";
 import { Outcome } from "../record/decided";
 import { Result } from "../result";
+import { Holdable } from "../twoPhase/whileHeld";
 import { Retry } from "../util/retry";
 import { Cleanup } from "./cleanup";
 import { MarkerStore } from "./markerStore";
@@ -22,7 +22,7 @@ export interface Tx {
  * One side of a transaction, locked or lockless: what the transaction does to its record. Everything that yields gives the
  * problem that ends the transaction, or undefined where it went as asked.
  */
-export interface Participant {
+export interface Participant extends Holdable {
 	readonly store: string;
 	readonly scope?: string;
 	readonly key: string;
@@ -41,12 +41,6 @@ export interface Participant {
 	bytesOf(data: object): number;
 	/** Whether its data are not known to be stored, so that it counts as changed. */
 	hasUnsaved(): boolean;
-	/** Why no transaction can begin; undefined where one can. */
-	problem(): BatonError | undefined;
-	/** Takes the profile for itself; undefined where something else has it. */
-	takeHold(): Hold | undefined;
-	/** The transaction is through with it. */
-	letGo(): void;
 	/** Yields until no write of it is at the store. */
 	awaitWrites(): void;
 	/** Phase one: its outcome beside its data. */

@@ -5,9 +5,8 @@ import { OpenLockless } from "../lockless/openLockless";
 import { Platform } from "../platform/platform";
 import { ENVELOPE_BYTES, VALUE_BYTES } from "../record/limits";
 import { err, ok, Result } from "../result";
-import { noYield } from "../util/noYield";
-import { Waiter } from "../util/waiter";
-import { readConfig, TransactionConfig, TransactionSettings } from "./config";
+import { whileDeciding, whileHeld } from "../twoPhase/whileHeld";
+import { readConfig, TransactionConfig } from "./config";
 import { Staged, Staging, TransactionContext, TransactionProfile } from "./context";
 import { Coordinator } from "./coordinator";
 import { LockedParticipant } from "./lockedParticipant";
@@ -43,7 +42,11 @@ export function transaction(
 	const participants = participantsOf(profiles);
 	if (!typeIs(process, "function")) error("Baton: transaction takes a function that gets the context", 2);
 	const settings = readConfig(config, participants[0].retry);
-	return begin(participants, settings, process);
+	const { platform } = participants[0];
+	return whileHeld(platform, participants, busy, (holds) => {
+		const tx: Tx = { id: platform.http.GenerateGUID(false), ...settings };
+		return held(platform, tx, participants, holds, process);
+	});
 }
 
 function participantsOf(profiles: unknown): ReadonlyArray<Participant> {
@@ -81,51 +84,12 @@ function participantOf(profile: unknown): Participant | undefined {
 	return undefined;
 }
 
-function begin(
-	participants: ReadonlyArray<Participant>,
-	settings: TransactionSettings,
-	process: (ctx: TransactionContext) => boolean | void,
-): Result<boolean> {
-	const { platform } = participants[0];
-	const closed = firstProblem(participants);
-	if (closed !== undefined) return err(closed);
-	const taken = takeHolds(participants);
-	if (!taken.success) return taken;
-	const holds = taken.value;
-	const ended = new Waiter<() => Result<boolean>>(platform);
-	// In a thread of its own: one that the game cancels half-way would leave them held for good.
-	platform.task.spawn(() => {
-		const [fine, result] = pcall(() => {
-			const tx: Tx = { id: platform.http.GenerateGUID(false), ...settings };
-			return held(platform, tx, participants, holds, process);
-		});
-		for (const participant of participants) participant.letGo();
-		ended.resolve(() => (fine ? result : error(result, 0)));
-	});
-	return ended.wait()!();
-}
-
-function firstProblem(participants: ReadonlyArray<Participant>): BatonError | undefined {
+/** Why one of them is closed by now; undefined where none is. */
+function firstClosed(participants: ReadonlyArray<Participant>): BatonError | undefined {
 	for (const participant of participants) {
-		const problem = participant.problem();
-		if (problem !== undefined) return problem;
+		const closed = participant.holdError();
+		if (closed !== undefined) return closed;
 	}
-}
-
-/** Takes all or none, so that transactions which cross never wait for each other. Errors: `busy`. */
-function takeHolds(participants: ReadonlyArray<Participant>): Result<ReadonlyArray<Hold>> {
-	const holds = new Array<Hold>();
-	const taken = new Array<Participant>();
-	for (const participant of participants) {
-		const hold = participant.takeHold();
-		if (hold === undefined) {
-			for (const other of taken) other.letGo();
-			return err(busy(participant));
-		}
-		holds.push(hold);
-		taken.push(participant);
-	}
-	return ok(holds);
 }
 
 function held(
@@ -136,7 +100,7 @@ function held(
 	process: (ctx: TransactionContext) => boolean | void,
 ): Result<boolean> {
 	for (const participant of participants) participant.awaitWrites();
-	const closed = firstProblem(participants);
+	const closed = firstClosed(participants);
 	if (closed !== undefined) return err(closed);
 	const lockless = participants.filter(
 		(each): each is LocklessParticipant<object> => each instanceof LocklessParticipant,
@@ -145,26 +109,15 @@ function held(
 	if (locking !== undefined) return err(locking);
 	const giveUp = (): void => giveAllBack(platform, tx, participants);
 	// A lock may have been lost while the others were taken.
-	const lost = firstProblem(participants);
+	const lost = firstClosed(participants);
 	if (lost !== undefined) {
 		giveUp();
 		return err(lost);
 	}
 	const staging = new Staging(participants);
-	for (const hold of holds) hold.deciding = true;
-	const ran = noYield(() => process(staging), platform.task.cancel);
-	for (const hold of holds) hold.deciding = false;
+	const decided = whileDeciding(platform, holds, "the function of a transaction", () => process(staging), giveUp);
 	staging.finish();
-	if (!ran.ok) {
-		giveUp();
-		error(
-			ran.yielded
-				? `Baton: the function of a transaction yielded, which it may not\n${ran.traceback}`
-				: ran.thrown,
-			0,
-		);
-	}
-	if (ran.value === false) {
+	if (decided === false) {
 		giveUp();
 		return ok(false);
 	}
