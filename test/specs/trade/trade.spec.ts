@@ -253,7 +253,7 @@ export = () => {
 						return false;
 					}),
 				);
-				expectText(why, "inside a trade's own function");
+				expectText(why, "inside the function of a trade or transaction");
 				let inner: Result<TradeResult> | undefined;
 				const outer = market.pay(undefined, () => {
 					inner = trade(market.a, market.b, payment);
