@@ -115,7 +115,7 @@ export function storyCase(
 }
 
 /** Writes that were under way at the same time are one round; one sent after another was applied starts the next. */
-function roundsOf(calls: ReadonlyArray<TraceCall>): number {
+export function roundsOf(calls: ReadonlyArray<TraceCall>): number {
 	let rounds = 0;
 	let firstApplied = -1;
 	for (const call of calls) {
