@@ -12,8 +12,8 @@ export const baton: Library = {
 			const { profileOf, server } = host as BatonHost;
 			const pay = () =>
 				trade(profileOf(a), profileOf(b), (mine, yours) => [
-					{ coins: mine.coins - 1 },
-					{ coins: yours.coins + 1 },
+					{ ...mine, coins: mine.coins - 1 },
+					{ ...yours, coins: yours.coins + 1 },
 				]);
 			server.run(pay).unwrap();
 		},

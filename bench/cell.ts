@@ -23,6 +23,8 @@ export interface Cell {
 	readonly outcome?: string;
 	/** Virtual seconds. */
 	readonly seconds?: number;
+	/** Microseconds of CPU, for each of the row's sizes or numbers of players. */
+	readonly micros?: ReadonlyArray<number>;
 	/** Stands in place of a figure: why there is none. */
 	readonly text?: string;
 }
@@ -30,6 +32,8 @@ export interface Cell {
 /** A row of the cost table. */
 export interface Row {
 	readonly id: string;
-	readonly part: "requests" | "waits";
+	readonly part: "requests" | "waits" | "cpu";
 	readonly title: string;
+	/** What the figures of its cells are for, in their order. */
+	readonly points?: ReadonlyArray<string>;
 }

@@ -2,6 +2,7 @@ import { LatencyProfileName } from "../test/cloud/latency";
 import { handoffRows } from "../test/story/handoff";
 import { baton } from "./baton";
 import { Cell, Row } from "./cell";
+import { CpuClock, cpuRows, measureCpu } from "./cpu";
 import { Library } from "./library";
 import { peers } from "./peers";
 import { Boot } from "./peers/openPeer";
@@ -12,6 +13,7 @@ import { measureWait, waitRows } from "./waits";
 export const rows: ReadonlyArray<Row> = [
 	...requestRows.map(({ id, part, title }) => ({ id, part, title })),
 	...waitRows,
+	...cpuRows,
 ];
 
 /** The columns of the table. */
@@ -23,13 +25,15 @@ export interface PlayOptions {
 	readonly profile: LatencyProfileName;
 	readonly seed: number;
 	readonly boot: Boot;
+	readonly cpuClock: CpuClock;
 }
 
 /** Plays a part of the benchmark and hands each figure to `emit`. */
-export function play({ part, profile, seed, boot }: PlayOptions, emit: (cell: Cell) => void): void {
+export function play({ part, profile, seed, boot, cpuClock }: PlayOptions, emit: (cell: Cell) => void): void {
 	const libraries: ReadonlyArray<Library> = [baton, ...peers(boot)];
 	for (const library of libraries) {
-		if (part === "requests") for (const row of requestRows) emit(countRequests(row, library, seed));
+		if (part === "cpu") measureCpu(library, cpuClock, emit);
+		else if (part === "requests") for (const row of requestRows) emit(countRequests(row, library, seed));
 		else for (const row of handoffRows) emit(measureWait(row, library, profile, seed));
 	}
 }

@@ -1,4 +1,5 @@
 import { createCollection, Document } from "@rbxts/lapis";
+import { levelUp } from "../../test/story/bag";
 import { PeerData, PeerGame } from "./peerGame";
 
 interface Data extends PeerData {
@@ -30,6 +31,11 @@ export const peer: PeerGame = {
 								document.write({ ...data, coins: data.coins + coins });
 							},
 							save: () => document.save().expect(),
+							fill: (bag) => document.write({ ...document.read(), bag }),
+							change: (section, item) => {
+								const data = document.read();
+								document.write({ ...data, bag: levelUp(data.bag!, section, item) });
+							},
 						},
 					});
 				})

@@ -60,6 +60,13 @@ function joinPeer(world: World, server: Server, answers: Answers, userId: number
 }
 
 /** The session's calls, made on its server. */
-function onServer(server: Server, { coins, active, earn, save }: Session): Session {
-	return { coins, active, earn: (count) => server.run(() => earn(count)), save: () => server.run(save) };
+function onServer(server: Server, { coins, active, earn, save, fill, change }: Session): Session {
+	return {
+		coins,
+		active,
+		earn: (count) => server.run(() => earn(count)),
+		save: () => server.run(save),
+		fill: (bag) => server.run(() => fill(bag)),
+		change: (section, item) => server.run(() => change(section, item)),
+	};
 }

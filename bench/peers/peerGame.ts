@@ -1,8 +1,10 @@
+import { Bag } from "../../test/story/bag";
 import { Session } from "../../test/story/host";
 
 /** The data of a user. */
 export interface PeerData {
 	coins: number;
+	bag?: Bag;
 }
 
 /** What becomes of a join: a session, or the reason for which the player was sent off. */

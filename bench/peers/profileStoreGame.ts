@@ -1,4 +1,5 @@
 import ProfileStore from "@rbxts/profile-store";
+import { Thing } from "../../test/story/bag";
 import { PeerData, PeerGame } from "./peerGame";
 
 type Profile = ProfileStore.Profile<PeerData>;
@@ -42,6 +43,12 @@ export const peer: PeerGame = {
 						profile.Data.coins += coins;
 					},
 					save: () => saveAndWait(profile),
+					fill: (bag) => {
+						profile.Data.bag = bag;
+					},
+					change: (section, item) => {
+						(profile.Data.bag![section][item] as Writable<Thing>).level += 1;
+					},
 				},
 			});
 		});

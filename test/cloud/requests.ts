@@ -85,7 +85,7 @@ export class Requests {
 		const flight = new Flight<T>(this.setting, server, descriptor, apply, (reply) =>
 			server.runner.resume(thread, reply),
 		);
-		flight.send();
+		server.runner.uncounted(() => flight.send());
 		const [reply] = coroutine.yield() as LuaTuple<[Reply<T>]>;
 		if (!reply.ok) error(reply.text, 0);
 		return reply.value;

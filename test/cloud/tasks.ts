@@ -2,8 +2,10 @@ import { TaskLibrary } from "../../src/platform/platform";
 import { Scheduler } from "./scheduler";
 
 /** What the threads of one server (or of the spec's body) run on. */
-interface Running {
+export interface Running {
 	current: Runner | undefined;
+	/** Real seconds: what servers' own code takes is measured by it; not where it is left out. */
+	readonly cpuClock?: () => number;
 }
 
 /** Hears a thread's uncaught error. */
@@ -18,6 +20,10 @@ export class Runner {
 	public paused = false;
 	/** How often a thread was started or resumed. */
 	public steps = 0;
+	/** Real seconds that this server's threads have run, without what the cloud did for their calls. */
+	public cpuSeconds = 0;
+	/** On the CPU clock, since when a thread runs, moved on by what is not counted. */
+	private countedFrom: number | undefined;
 	private stopAt: number | undefined;
 	private stop: (() => void) | undefined;
 	private held = new Array<() => void>();
@@ -51,7 +57,9 @@ export class Runner {
 			if (coroutine.status(thread) !== "suspended") return;
 			this.steps += 1;
 			if (this.steps === this.stopAt) return this.stop?.();
+			const isCounting = this.startCounting();
 			const [success, cause] = coroutine.resume(thread, ...args);
+			if (isCounting) this.stopCounting();
 			if (!success) this.onError(cause, debug.traceback(thread), thread);
 		});
 	}
@@ -68,12 +76,37 @@ export class Runner {
 		const outer = this.running.current;
 		this.running.current = this;
 		const thread = coroutine.create(callback);
+		const isCounting = this.startCounting();
 		const [success, value] = coroutine.resume(thread);
+		if (isCounting) this.stopCounting();
 		this.running.current = outer;
 		if (!success) return { kind: "threw", cause: value, traceback: debug.traceback(thread) };
 		if (coroutine.status(thread) === "dead") return { kind: "returned", value: value as T };
 		coroutine.close(thread);
 		return { kind: "yielded" };
+	}
+
+	/** What the cloud does while a thread of this server calls it: not the server's time. `work` may not yield. */
+	public uncounted<T>(work: () => T): T {
+		const { cpuClock } = this.running;
+		if (cpuClock === undefined || this.countedFrom === undefined) return work();
+		const from = cpuClock();
+		const result = work();
+		this.countedFrom += cpuClock() - from;
+		return result;
+	}
+
+	/** Whether the thread about to run is counted: one that another one starts is counted with that. */
+	private startCounting(): boolean {
+		const { cpuClock } = this.running;
+		if (cpuClock === undefined || this.countedFrom !== undefined) return false;
+		this.countedFrom = cpuClock();
+		return true;
+	}
+
+	private stopCounting(): void {
+		this.cpuSeconds += this.running.cpuClock!() - this.countedFrom!;
+		this.countedFrom = undefined;
 	}
 
 	/** Calls `stop` instead of taking the `nth` step from now. */

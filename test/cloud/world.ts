@@ -8,7 +8,7 @@ import { Scheduler } from "./scheduler";
 import { Server, ServerOptions } from "./server";
 import { CloudServices } from "./services";
 import { defaultSwitches, Switches } from "./switches";
-import { Runner } from "./tasks";
+import { Runner, Running } from "./tasks";
 import { Trace } from "./trace";
 
 export interface WorldOptions {
@@ -21,6 +21,8 @@ export interface WorldOptions {
 	readonly switches?: Partial<Switches>;
 	/** Virtual seconds after which a run that has not ended fails. Default two days. */
 	readonly maxSeconds?: number;
+	/** Real seconds: measures what servers' own code takes ({@link Runner.cpuSeconds}). Not for specs. */
+	readonly cpuClock?: () => number;
 }
 
 interface ThreadError {
@@ -48,7 +50,7 @@ export class World {
 	/** Unix seconds at the start. */
 	public readonly startTime: number;
 	/** Whose code runs right now. */
-	public readonly running: { current: Runner | undefined } = { current: undefined };
+	public readonly running: Running;
 	/** Parts of the messages of thread errors that a spec provokes: these do not fail the run. */
 	public readonly expectThreadErrors = new Array<string>();
 	/** Errors that ended a server's thread. */
@@ -61,6 +63,7 @@ export class World {
 
 	public constructor(options: WorldOptions = {}) {
 		const now = (): number => this.scheduler.now;
+		this.running = { current: undefined, cpuClock: options.cpuClock };
 		this.random = new SeededRandom(options.seed ?? 1);
 		this.switches = { ...defaultSwitches, ...options.switches };
 		this.latency = latencyProfiles[options.profile ?? "fast"];

@@ -4,10 +4,13 @@ import { DriverOptions } from "../../src/driver/options";
 import { Profile } from "../../src/driver/profile";
 import { Server } from "../cloud/server";
 import { World } from "../cloud/world";
+import { Bag } from "./bag";
 
 /** The data of the story's game. */
 export interface GameData {
 	readonly coins: number;
+	/** What costs are measured with. */
+	readonly bag?: Bag;
 }
 
 /** How a join ended, and at which virtual second. */

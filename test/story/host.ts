@@ -1,6 +1,7 @@
 import { Profile } from "../../src/driver/profile";
 import { Server } from "../cloud/server";
 import { World } from "../cloud/world";
+import { Bag, levelUp } from "./bag";
 import { GameData, GameServer } from "./game";
 
 /** A user's data on one server, as a case sees them, whatever library keeps them. */
@@ -12,6 +13,10 @@ export interface Session {
 	readonly earn: (coins: number) => void;
 	/** Yields until they are stored; throws where they could not be. */
 	readonly save: () => void;
+	/** Gives the user so many sections of things beside the coins. Does not yield. */
+	readonly fill: (bag: Bag) => void;
+	/** Changes one thing of one section. Does not yield. */
+	readonly change: (section: string, item: string) => void;
 }
 
 /** How a join ended, and at which virtual second. */
@@ -75,6 +80,12 @@ export function openBaton(world: World, options: HostOptions = {}): BatonHost {
 			earn: (coins) => baton.earn(profile, coins),
 			save: () => {
 				server.run(() => profile.save()).unwrap();
+			},
+			fill: (bag) => {
+				server.run(() => profile.update((data) => ({ ...data, bag }))).unwrap();
+			},
+			change: (section, item) => {
+				server.run(() => profile.update((data) => ({ ...data, bag: levelUp(data.bag!, section, item) })));
 			},
 		};
 		sessions.set(profile, session);

@@ -11,8 +11,10 @@ export interface Requests {
 
 export interface BenchRow {
 	readonly id: string;
-	readonly part: "requests" | "waits";
+	readonly part: "requests" | "waits" | "cpu";
 	readonly title: string;
+	/** What the figures of its cells are for, in their order. */
+	readonly points?: ReadonlyArray<string>;
 }
 
 /** One figure: of a row, for a library. `text` stands in place of one. */
@@ -25,6 +27,8 @@ export interface BenchCell {
 	readonly outcome?: string;
 	/** Virtual seconds. */
 	readonly seconds?: number;
+	/** Microseconds of CPU, one for each of the row's points. */
+	readonly micros?: ReadonlyArray<number>;
 	readonly text?: string;
 }
 

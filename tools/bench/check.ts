@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fromRoot } from "../lib/root.ts";
 import { playBench } from "./play.ts";
-import { withTable } from "./readme.ts";
+import { withTable } from "./document.ts";
 import { benchMarkdown } from "./show.ts";
 
 /** Checks that the table in README.md is the one that `npm run bench` makes: counts and virtual waits never vary. */
@@ -11,6 +11,6 @@ export async function checkReadmeTable(place: string, onProgress: (text: string)
 	if (withTable(text, benchMarkdown(bench)) === text) return;
 	throw new Error(
 		"The cost table in README.md is not what the emulated cloud counts now; look why, then run " +
-			`npm run bench -- --readme. It would be:\n${benchMarkdown(bench)}`,
+			`npm run bench -- --write. It would be:\n${benchMarkdown(bench)}`,
 	);
 }

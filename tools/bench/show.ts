@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import type { Bench, BenchCell, Requests } from "./cell.ts";
+import type { Bench, BenchCell, BenchRow, Requests } from "./cell.ts";
 
 const WORDS: Readonly<Record<keyof Requests, readonly [one: string, many: string]>> = {
 	updates: ["update", "updates"],
@@ -42,6 +42,7 @@ function waitText({ text, outcome = "", seconds = 0 }: BenchCell): string {
 function cellText(cells: ReadonlyArray<BenchCell>): string {
 	const [first] = cells;
 	if (first === undefined) return "";
+	if (first.micros !== undefined) return cpuText(first.micros);
 	if (first.requests !== undefined) {
 		const text = requestsText(first.requests);
 		return first.outcome === "kicked" ? `${text}, then kicked` : text;
@@ -53,21 +54,30 @@ function cellText(cells: ReadonlyArray<BenchCell>): string {
 	return [fast, ...live.map((text) => (text.startsWith(words) ? text.slice(words.length) : text))].join(" / ");
 }
 
-const PARTS = { requests: "Requests", waits: "Waits, fast / live" } as const;
+const PARTS = { requests: "Requests", waits: "Waits, fast / live", cpu: "CPU of this machine" } as const;
+
+function cpuText(micros: ReadonlyArray<number>): string {
+	const texts = micros.map((value) =>
+		value < 1000 ? `${value.toFixed(0)} µs` : `${(value / 1000).toFixed(value < 10000 ? 1 : 0)} ms`,
+	);
+	return texts.join(" / ");
+}
 
 /** The rows of the table by their parts, as texts. */
 function tableRows({ rows, libraries, cells }: Bench): Array<{ part: string; lines: Array<Array<string>> }> {
-	return Object.entries(PARTS).map(([part, title]) => ({
+	const isPlayed = ({ id }: BenchRow): boolean => cells.some((cell) => cell.row === id);
+	const parts = Object.entries(PARTS).map(([part, title]) => ({
 		part: title,
 		lines: rows
-			.filter((row) => row.part === part)
-			.map(({ id, title: name }) => [
-				name,
+			.filter((row) => row.part === part && isPlayed(row))
+			.map(({ id, title: name, points }) => [
+				points === undefined ? name : `${name}: ${points.join(" / ")}`,
 				...libraries.map((library) =>
 					cellText(cells.filter((cell) => cell.row === id && cell.library === library)),
 				),
 			]),
 	}));
+	return parts.filter(({ lines }) => lines.length > 0);
 }
 
 /** The table for a terminal. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Bench } from "../bench/cell.ts";
-import { withTable } from "../bench/readme.ts";
+import { withTable } from "../bench/document.ts";
 import { benchJson, benchMarkdown, requestsText } from "../bench/show.ts";
 
 const NONE = { updates: 0, sets: 0, reads: 0, removes: 0, publishes: 0, subscribes: 0, memory: 0 };
@@ -49,11 +49,11 @@ test("the JSON is one line with every cell", () => {
 });
 
 test("the table goes between the markers, again and again; without them it goes nowhere", () => {
-	const empty = "# A\n\n<!-- npm run bench -- --readme writes from here -->\n<!-- to here -->\n\nEnd\n";
+	const empty = "# A\n\n<!-- npm run bench -- --write writes from here -->\n<!-- to here -->\n\nEnd\n";
 	const once = withTable(empty, "table");
 	assert.equal(
 		once,
-		"# A\n\n<!-- npm run bench -- --readme writes from here -->\n\ntable\n\n<!-- to here -->\n\nEnd\n",
+		"# A\n\n<!-- npm run bench -- --write writes from here -->\n\ntable\n\n<!-- to here -->\n\nEnd\n",
 	);
 	assert.equal(withTable(once, "table"), once);
 	assert.throws(() => withTable("# A\n", "table"), /no place for the table/);

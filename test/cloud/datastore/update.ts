@@ -92,7 +92,7 @@ export class UpdateRun {
 		const outcome = server.runner.callNow((): Returned => {
 			const info = live !== undefined ? new KeyInfoSnapshot(live) : undefined;
 			const [value, userIds, metadata] = this.transform(
-				live !== undefined ? unpackStored(live.packed) : undefined,
+				live !== undefined ? server.runner.uncounted(() => unpackStored(live.packed)) : undefined,
 				info,
 			);
 			return { value, userIds, metadata };
