@@ -85,3 +85,16 @@ export function readPlace(xml: string): Array<PlaceInstance> {
 	for (const item of document.roblox.Item ?? []) visit(item, -1);
 	return instances;
 }
+
+/** The same place with other sources for some of its modules, by path (`ServerScriptService/Baton/src/result`). */
+export function withSources(
+	place: ReadonlyArray<PlaceInstance>,
+	sources: Readonly<Record<string, string>>,
+): Array<PlaceInstance> {
+	const paths: Array<string> = [];
+	for (const { name, parent } of place) paths.push(parent < 0 ? name : `${paths[parent]}/${name}`);
+	for (const path of Object.keys(sources)) {
+		if (!paths.includes(path)) throw new Error(`the place has no module ${path}`);
+	}
+	return place.map((instance, index) => ({ ...instance, source: sources[paths[index]!] ?? instance.source }));
+}

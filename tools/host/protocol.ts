@@ -9,6 +9,8 @@ export interface WorkerInput {
 	readonly program: string;
 	/** What the program is told, by name. */
 	readonly argument?: Readonly<Record<string, string>>;
+	/** Other sources for modules of the first place, by their path in it. */
+	readonly sources?: Readonly<Record<string, string>>;
 }
 
 /** The answer to `next`: the spec module to run, or "" when there are no more. */
@@ -49,4 +51,6 @@ export type HostEvent =
 	  }
 	| { readonly type: "benchTable"; readonly rows: Array<BenchRow>; readonly libraries: Array<string> }
 	| { readonly type: "benchCell"; readonly cell: BenchCell }
+	| { readonly type: "playingSeed"; readonly seed: number }
+	| { readonly type: "seed"; readonly seed: number; readonly failure: string }
 	| { readonly type: "end" };

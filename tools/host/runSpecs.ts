@@ -22,6 +22,12 @@ export interface SpecOptions {
 	readonly place: string;
 	/** Which spec modules to run, by their path in the place. */
 	readonly accepts?: (path: string) => boolean;
+	/** Puts the spec modules into the order in which they run; as they are named, if not given. */
+	readonly inOrder?: (paths: Array<string>) => Array<string>;
+	/** Ends the run with the first spec that fails. */
+	readonly stopsAtFailure?: boolean;
+	/** Other sources for modules of the place, by their path in it. */
+	readonly sources?: Readonly<Record<string, string>>;
 	/** Spec modules run at once, each in a worker and VM of its own. */
 	readonly workers?: number;
 	/** Real seconds that a spec (or the loading of a module) may take. */
@@ -55,6 +61,7 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 	const take = (paths: Array<string>): void => {
 		if (queue !== undefined) return;
 		queue = paths.filter((path) => options.accepts?.(path) ?? true);
+		queue = options.inOrder?.(queue) ?? queue;
 		total = queue.length;
 		tellKnown();
 	};
@@ -70,6 +77,7 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 			}
 			if (result.seconds !== undefined) slowest.push({ name: result.name, seconds: result.seconds });
 		}
+		if (options.stopsAtFailure === true && failures.length > 0) queue = [];
 		options.onProgress?.(files, total, path);
 	};
 
@@ -95,6 +103,12 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 				else settle(current.path, [...ranInFile, lost]);
 				void worker.terminate().then(() => resolve());
 			};
+			const halt = (): void => {
+				isOver = true;
+				clearTimeout(timer);
+				settle(current!.path, ranInFile);
+				void worker.terminate().then(() => resolve());
+			};
 			const arm = (seconds: number): void => {
 				clearTimeout(timer);
 				timer = setTimeout(() => {
@@ -113,13 +127,14 @@ export async function runSpecs(options: SpecOptions): Promise<SpecRun> {
 					arm(limitSeconds);
 				} else if (event.type === "ran") {
 					ranInFile.push(event.result);
+					if (options.stopsAtFailure === true && event.result.status === "failed") halt();
 				} else if (event.type === "done") {
 					settle(event.path, event.results);
 					current = undefined;
 				} else if (event.type === "end") isFinished = true;
 			};
 			const worker: WorkerHandle = startWorker(
-				{ places: [options.place], program: options.program ?? "specs" },
+				{ places: [options.place], program: options.program ?? "specs", sources: options.sources },
 				{
 					onEvent: (event) => {
 						if (!isOver) hear(event);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { fetchLoopback, startLoopback } from "./loopback.ts";
-import { type PlaceInstance, readPlace } from "./place.ts";
+import { type PlaceInstance, readPlace, withSources } from "./place.ts";
 import type { FromWorker, HostEvent, ToWorker, WorkerInput } from "./protocol.ts";
 import { startVm } from "./vm.ts";
 
@@ -28,7 +28,10 @@ function treeSource(place: ReadonlyArray<PlaceInstance>): string {
 }
 
 async function run(): Promise<void> {
-	const places = input.places.map((path) => readPlace(readFileSync(path, "utf8")));
+	const places = input.places.map((path, index) => {
+		const place = readPlace(readFileSync(path, "utf8"));
+		return index === 0 ? withSources(place, input.sources ?? {}) : place;
+	});
 	const source = (place: number, index: number): string => places[place - 1]?.[index - 1]?.source ?? "";
 	const answers: Array<(path: string) => void> = [];
 	port.on("message", (message: ToWorker) => answers.shift()?.(message.next));
