@@ -27,6 +27,10 @@ export interface TraceCall {
 	failure?: string;
 	/** The effect of the fault that hit it. */
 	fault?: string;
+	/** The JSON text of a published message. */
+	message?: string;
+	/** For the delivery of a message: the id of the call that published it. */
+	published?: number;
 }
 
 /** Something that happened to a server: its start, a player's join, its end. */

@@ -1,6 +1,8 @@
 import { LatencyProfileName } from "../cloud/latency";
 import { describeCall, TraceCall } from "../cloud/trace";
 import { World } from "../cloud/world";
+import { readMishaps, ThrownMishap, throwIn } from "./mishaps";
+import { Recorded, Recorder } from "./recorder";
 
 /**
  * How a case ended. `stale`: in, with older data; `stolen`: in, with the lock of a server that lives; `refused`: something
@@ -58,6 +60,19 @@ export interface Played {
 	readonly timeline: ReadonlyArray<Moment>;
 }
 
+/** A case played once, as a viewer plays it back. Times are virtual seconds. */
+export interface Recording extends Recorded {
+	readonly timeline: ReadonlyArray<Moment>;
+	readonly mishaps: ReadonlyArray<ThrownMishap>;
+	/** Not there where the case did not get to its end. */
+	readonly measured?: Measured;
+	/** When the operation began, and when it ended if that was before the case did. */
+	readonly since?: number;
+	readonly upTo?: number;
+	/** The error that ended the case early. */
+	readonly failure?: string;
+}
+
 /** One row of the story. */
 export interface StoryCase {
 	readonly id: string;
@@ -65,6 +80,8 @@ export interface StoryCase {
 	readonly title: string;
 	readonly promised: Promised;
 	readonly run: (profile: LatencyProfileName, seed: number) => Played;
+	/** The same with everything that a viewer needs, and with mishaps thrown in: see {@link readMishaps}. */
+	readonly record: (profile: LatencyProfileName, seed: number, mishaps: string) => Recording;
 }
 
 /** How a case's operation went; what it cost is read off the trace from `since` on. */
@@ -92,25 +109,47 @@ export function storyCase(
 		promised,
 		run: (profile, seed) => {
 			const world = new World({ profile, seed });
+			return { measured: measuredOf(world, endingOf(world, body)), timeline: timelineOf(world) };
+		},
+		record: (profile, seed, mishaps) => {
+			const world = new World({ profile, seed });
+			const recorder = new Recorder(world);
+			const thrown = throwIn(world, readMishaps(mishaps));
 			let ending: Ending | undefined;
-			world.run(() => {
-				ending = body(world);
-			});
-			const { outcome, waitSeconds, since, upTo } = ending!;
-			const during = { since, upTo };
+			const [fine, cause] = pcall(() => endingOf(world, body, (reached) => (ending = reached)));
 			return {
-				measured: {
-					outcome,
-					waitSeconds,
-					durableWrites: world.trace.durableWrites(during),
-					removes: world.trace.removes(during),
-					rounds: roundsOf(world.trace.select({ service: "DataStore", wrote: true, ...during })),
-					messages: world.trace.count({ service: "Messaging", op: "PublishAsync", ...during }),
-					presenceOps: world.trace.count({ service: "MemoryStore", ...during }),
-				},
+				...recorder.recorded(),
 				timeline: timelineOf(world),
+				mishaps: thrown(),
+				measured: ending && measuredOf(world, ending),
+				since: ending?.since,
+				upTo: ending?.upTo,
+				failure: fine ? undefined : tostring(cause),
 			};
 		},
+	};
+}
+
+/** Plays `body`; `onEnd` hears its ending even where an error in a server's thread fails the run. */
+function endingOf(world: World, body: (world: World) => Ending, onEnd?: (ending: Ending) => void): Ending {
+	let ending: Ending | undefined;
+	world.run(() => {
+		ending = body(world);
+		onEnd?.(ending);
+	});
+	return ending!;
+}
+
+function measuredOf(world: World, { outcome, waitSeconds, since, upTo }: Ending): Measured {
+	const during = { since, upTo };
+	return {
+		outcome,
+		waitSeconds,
+		durableWrites: world.trace.durableWrites(during),
+		removes: world.trace.removes(during),
+		rounds: roundsOf(world.trace.select({ service: "DataStore", wrote: true, ...during })),
+		messages: world.trace.count({ service: "Messaging", op: "PublishAsync", ...during }),
+		presenceOps: world.trace.count({ service: "MemoryStore", ...during }),
 	};
 }
 

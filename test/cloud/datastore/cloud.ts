@@ -26,6 +26,8 @@ const TICKS_PER_MILLISECOND = 10000;
 export class DataStoreCloud {
 	public readonly copier: JsonCopier;
 	public readonly budget: ExperienceBudget;
+	/** Hears of every version as it is stored, from when it is set. Must not yield. */
+	public onStored?: (shelf: Shelf, key: string, version: StoredVersion) => void;
 	private readonly shelves = new Map<string, Shelf>();
 	private writes = 0;
 
@@ -54,6 +56,7 @@ export class DataStoreCloud {
 		let history = shelf.keys.get(key);
 		if (history === undefined) {
 			history = new KeyHistory(this.world.switches.removalKeepsHour);
+			history.onPush = (version) => this.onStored?.(shelf, key, version);
 			shelf.keys.set(key, history);
 			shelf.order.push(key);
 		}

@@ -3,6 +3,7 @@ import { decodeJson } from "../json";
 import { MinuteCounter } from "../minuteCounter";
 import { SeededRandom } from "../random";
 import { Server } from "../server";
+import { TraceCall } from "../trace";
 import { World } from "../world";
 import { receivedPerGame, receivedPerTopic } from "./limits";
 
@@ -31,6 +32,7 @@ interface Message {
 	readonly topic: string;
 	readonly text: string;
 	readonly sent: number;
+	readonly call: TraceCall;
 }
 
 /** The topics of an experience: who subscribed to what, and every message on its way. */
@@ -58,11 +60,12 @@ export class Broker {
 		return this.subscriptions.filter((subscription) => subscription.server === server).size();
 	}
 
-	/** Sends a message to all who subscribe now. */
-	public publish(sender: Server, topic: string, text: string): void {
+	/** Sends a message, published by `call`, to all who subscribe now. */
+	public publish(sender: Server, topic: string, text: string, call: TraceCall): void {
 		const { switches } = this.world;
 		const clock = switches.messageSentClock === "cloud" ? this.world.cloudTime() : sender.platform.time();
-		const message: Message = { topic, text, sent: switches.messageSentWhole ? math.floor(clock) : clock };
+		const message: Message = { topic, text, sent: switches.messageSentWhole ? math.floor(clock) : clock, call };
+		call.message = text;
 		if (!switches.receivedCountsDeliveries && !this.countReceived(topic)) return;
 		for (const subscription of this.subscriptions) {
 			if (subscription.topic !== topic || !subscription.server.alive) continue;
@@ -125,6 +128,7 @@ export class Broker {
 	private noteDelivery(subscription: TopicSubscription, message: Message, effect: string | undefined) {
 		const call = this.world.trace.begin(subscription.server.name, "Messaging", "Deliver", message.topic);
 		call.fault = effect;
+		call.published = message.call.id;
 		return call;
 	}
 }

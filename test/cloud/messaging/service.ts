@@ -35,8 +35,8 @@ export class EmulatedMessaging implements MessageService {
 			this.formProblem(text) ??
 			this.rateProblem("PublishAsync", sentPerServer(this.players()), messagingErrors.publishRate);
 		if (problem !== undefined) this.world.requests.refuse(this.server, descriptor, problem);
-		this.world.requests.call(this.server, descriptor, () => ({
-			commit: () => this.broker.publish(this.server, topic, text as string),
+		this.world.requests.call(this.server, descriptor, ({ call }) => ({
+			commit: () => this.broker.publish(this.server, topic, text as string, call),
 		}));
 	}
 
