@@ -2,8 +2,10 @@ import { parseArgs } from "node:util";
 import { textOf } from "../lib/failure.ts";
 import { note, print, step } from "../lib/report.ts";
 import { makeTestPlace } from "../lib/testPlace.ts";
+import type { Play } from "../story/case.ts";
 import { listCases, playStory } from "../story/play.ts";
 import { failuresText, storyJson, storyTable, timelineText } from "../story/show.ts";
+import { traceHash } from "../story/traceHash.ts";
 
 const USAGE = `npm start                  plays the story on the emulated cloud
 npm start -- <case>        plays one case and shows its timeline (--live: in the latency profile live)
@@ -29,6 +31,11 @@ function readArguments() {
 	} catch (error) {
 		throw new UsageError(error instanceof Error ? error.message : String(error));
 	}
+}
+
+/** A case's timeline, and the name of its trace: the same for the same seed, here and on the page. */
+function shown(play: Play): string {
+	return `${timelineText(play)}\ntrace ${traceHash(play.timeline)}`;
 }
 
 async function main(): Promise<boolean> {
@@ -72,7 +79,7 @@ async function main(): Promise<boolean> {
 		print(storyTable(cases, process.stdout.columns));
 		const [single] = cases;
 		if (only !== undefined && single !== undefined)
-			print(`\n${timelineText(values.live === true ? single.live : single.fast)}`);
+			print(`\n${shown(values.live === true ? single.live : single.fast)}`);
 		print(isKept ? "Every promise is kept." : "A promise is broken.");
 	}
 	return isKept;

@@ -1,4 +1,4 @@
-/** Wasm pages (64 KB) of Luau's heap: 1 GB, of which only what is touched is used. */
+/** Wasm pages (64 KB) of Luau's heap, if nothing else is asked for: 1 GB, of which only what is touched is used. */
 const HEAP_PAGES = 16384;
 
 /** What Luau may call: strings, numbers and booleans only; a promise blocks Luau until it settles. */
@@ -64,7 +64,7 @@ export function raiseHeapLimit(module: Uint8Array, pages: number): Uint8Array {
  * Starts the Luau VM of this thread: one for each worker thread, never destroyed. `functions` become Luau globals; none
  * of them may call back into Luau.
  */
-export async function startVm(functions: Record<string, HostFunction>): Promise<Vm> {
+export async function startVm(functions: Record<string, HostFunction>, heapPages = HEAP_PAGES): Promise<Vm> {
 	const wasm = (globalThis as unknown as { WebAssembly: WasmApi }).WebAssembly;
 	// With these present (Node 24 and later), luau-web picks a build in which pcall catches nothing.
 	delete wasm.Suspending;
@@ -72,7 +72,7 @@ export async function startVm(functions: Record<string, HostFunction>): Promise<
 
 	const instantiate = wasm.instantiate;
 	wasm.instantiate = (source, imports) =>
-		instantiate(source instanceof Uint8Array ? raiseHeapLimit(source, HEAP_PAGES) : source, imports);
+		instantiate(source instanceof Uint8Array ? raiseHeapLimit(source, heapPages) : source, imports);
 	const { LuauState } = await import("luau-web");
 	const state = await LuauState.createAsync(functions);
 	wasm.instantiate = instantiate;
