@@ -289,7 +289,10 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (this.hasEnded()) return onGivenUp();
 		this.undecided = undefined;
 		this.decisions.note(decided, onClean, onGivenUp);
-		if (data !== undefined) this.take(data, this.tradeIds);
+		if (data === undefined) return;
+		this.take(data, this.tradeIds);
+		// Marker and record hold them: what is still to come only clears the record.
+		this.stored = data;
 	}
 
 	/** It is known after all what a write did that was made outside the usual order: it goes on. */
@@ -611,7 +614,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		// Never said to be lost where it may have landed: whoever took the lock may have found it.
 		const outcome = this.unsure
 			? "A save before that was not answered: its changes are stored if it landed, else they are lost"
-			: "Nothing was written, and the changes since its last save are lost";
+			: this.data === this.stored
+				? "Nothing was written now, and nothing is lost: all its changes were stored before"
+				: "Nothing was written, and the changes since its last save are lost";
 		const message = `Baton: profile "${this.key}" of store "${store}" lost its session lock: ${what[why]}. ${outcome}.`;
 		return new BatonError("lock_lost", message, { store, key: this.key, holder });
 	}

@@ -173,7 +173,10 @@ export class LocklessParticipant<T extends object> implements Participant {
 
 	/** Takes everything of an aborted transaction off the record; whether that was answered. Yields. */
 	private end(tx: Tx): boolean {
-		const request = { token: this.token, aborted: { id: tx.id, outcome: "aborted" as const } };
+		// Before a prepare of it nothing else of it can be there; and a lock that was given back to be taken anew is no end:
+		// landing late, that would drop what the transaction has prepared since.
+		const aborted = this.isPrepared ? { id: tx.id, outcome: "aborted" as const } : undefined;
+		const request = { token: this.token, aborted };
 		const ended = this.update(tx, (value) => endLockless(value, request));
 		// Where it was not answered, the lock is an orphan from now on, which the next write of this server clears.
 		this.unlocked();

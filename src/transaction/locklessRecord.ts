@@ -94,18 +94,18 @@ export function confirmLockless(value: unknown, lock: TxLock): LocklessDecision 
 export type EndDecision = { readonly write: StoredRecord } | { readonly write?: undefined; readonly keep: "done" };
 
 /**
- * Ends a transaction that is off: neither its lock nor its `Pending` stays, and where nobody has the record, its token is
- * stamped, so that an acquire of the lock that lands later writes nothing. Data stay as they are.
+ * Ends a transaction that is off (`aborted`), or gives a lock back under which nothing was prepared: neither its lock nor its
+ * `Pending` stays, and where nobody has the record, its token is stamped, so that an acquire of the lock that lands later writes nothing. Data stay as they are.
  *
  * Harmless when it crashes, runs again or lands late: it touches only what has the transaction's own token or id.
  */
 export function endLockless(
 	value: unknown,
-	{ token, aborted }: { readonly token: string; readonly aborted: Decided },
+	{ token, aborted }: { readonly token: string; readonly aborted?: Decided },
 ): EndDecision {
 	const shape = shapeOf(value);
 	if (shape.kind !== "record") return { keep: "done" };
-	const record = settleDecided(shape.record, [aborted]);
+	const record = settleDecided(shape.record, aborted !== undefined ? [aborted] : []);
 	const isOurs = record.Lock?.Token === token;
 	if (isOurs || (record.Lock === undefined && record.Meta.ReleasedToken !== token && record.Pending === undefined)) {
 		return { write: unlocked(record, token) };
