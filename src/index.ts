@@ -19,6 +19,7 @@ export { PresenceReading, PresenceStore } from "./handoff/presence";
 export { LocklessProfile } from "./lockless/locklessProfile";
 export { Platform } from "./platform/platform";
 export { robloxPlatform } from "./platform/roblox";
+export { ReceiptHandler, ReceiptHandlers, receipts } from "./receipts/receipts";
 export { DeepReadonly } from "./record/deepReadonly";
 export { Migration } from "./record/migrations";
 export { Err, Ok, Result, err, ok } from "./result";

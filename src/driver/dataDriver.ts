@@ -52,11 +52,12 @@ export class DataDriver<T extends object> {
 	public readonly onLoadFailed: Subscribable<[player: Player, cause: BatonError]>;
 	/** The store's name. */
 	public readonly name: string;
+	/** Where it reaches Roblox. */
+	public readonly platform: Platform;
 
 	private readonly readySignal: Signal<[player: Player, profile: Profile<T>]>;
 	private readonly failedSignal: Signal<[player: Player, cause: BatonError]>;
 	private readonly settings: DriverSettings<T>;
-	private readonly platform: Platform;
 	private readonly server: ServerState;
 	private readonly gate: DataGate<T>;
 	private readonly backend: Backend;

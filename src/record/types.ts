@@ -47,7 +47,7 @@ export interface StoredMeta {
 	readonly Migrations: ReadonlyArray<string>;
 	/** A trade's pointer to its journal. */
 	readonly PendingTransaction?: StoredPointer;
-	/** Ids of committed trades, and of transactions that changed this record alone; at most 200, oldest out. */
+	/** Ids of committed trades, and of transactions and purchases that changed this record alone; at most 200, oldest out. */
 	readonly TransactionIds?: ReadonlyArray<string>;
 	/** Token of a journal that a prepare must not point at any more. */
 	readonly RefusedTransaction?: string;

@@ -27,6 +27,8 @@ export interface TransactionContext {
 export interface Staged {
 	readonly participant: Participant;
 	readonly data: object;
+	/** Whether it counts as changed even so, since the id is to be stored with it. */
+	readonly isStamped?: boolean;
 }
 
 /** Collects what the function of a transaction reads and sets. Its members throw where the game misuses them. */

@@ -29,7 +29,8 @@ export class Coordinator {
 		private readonly tx: Tx,
 		staged: ReadonlyArray<Staged>,
 	) {
-		const isChanged = ({ participant, data }: Staged) => data !== participant.data() || participant.hasUnsaved();
+		const isChanged = ({ participant, data, isStamped }: Staged) =>
+			isStamped === true || data !== participant.data() || participant.hasUnsaved();
 		this.changed = staged.filter((each) => isChanged(each));
 		this.unchanged = staged.filter((each) => !isChanged(each)).map(({ participant }) => participant);
 		this.participants = staged.map(({ participant }) => participant);

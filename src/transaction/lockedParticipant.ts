@@ -110,6 +110,12 @@ export class LockedParticipant<T extends object> implements Participant {
 			writeAloneLocked(value, { ...request, id: tx.id, part }),
 		);
 		if (!answer.success) return { kind: "unknown", problem: answer.error };
+		if (answer.value.isStamped === true) {
+			// It is in the record, and so is somebody else since, or instead.
+			this.profile.take(data, withId(this.profile.tradeIds, tx.id));
+			this.refusal(answer.value);
+			return { kind: "committed" };
+		}
 		const problem = this.refusal(answer.value);
 		// A renewal of the lock has passed it; it can be sent again, with a higher number.
 		const isPassed = answer.value.write === undefined && answer.value.keep === "superseded";
@@ -159,11 +165,11 @@ export class LockedParticipant<T extends object> implements Participant {
 		if (!isOurs && record?.Pending?.Id !== tx.id) cleanup.seenClean();
 	}
 
-	private write(
+	private write<D extends HeldDecision>(
 		tx: Tx,
 		stored: DeepReadonly<T> | undefined,
-		decide: (value: unknown, request: HeldRequest) => HeldDecision,
-	): Result<HeldDecision> {
+		decide: (value: unknown, request: HeldRequest) => D,
+	): Result<D> {
 		// Its release may have landed, and if not, it is not to be overtaken by a higher number.
 		if (this.isCut()) return err(this.cutError());
 		if (this.hold !== undefined) this.hold.sent = true;

@@ -31,10 +31,13 @@ export function prepareLocked(
 export function writeAloneLocked(
 	value: unknown,
 	request: HeldRequest & { readonly id: string; readonly part: DataPart },
-): HeldDecision {
+): HeldDecision & { readonly isStamped?: boolean } {
 	const shape = shapeOf(value);
-	if (shape.kind === "record" && hasId(shape.record, request.id)) return { keep: "mine" };
+	const isStamped = shape.kind === "record" && hasId(shape.record, request.id);
 	const accepted = acceptedBy(value, request);
+	// It may be another session that stored this id: under another lock, the record is not what is in memory here.
+	if ("keep" in accepted && accepted.keep === "lost") return { ...accepted, isStamped };
+	if (isStamped) return { keep: "mine" };
 	if ("keep" in accepted) return accepted;
 	const { record, lock } = accepted;
 	if (isUnresolved(record)) return { keep: "unresolved" };
