@@ -18,7 +18,18 @@ const platformOnly =
 	"Only src/platform/roblox.ts may reach Roblox: take it from the Platform, so that it runs on the emulated cloud.";
 
 export default tseslint.config(
-	{ ignores: ["out/**", "build/**", "include/**", "test/consumer/**", "**/node_modules/**"] },
+	{
+		ignores: [
+			"out/**",
+			"build/**",
+			"include/**",
+			"test/consumer/**",
+			"**/node_modules/**",
+			"docs/.vitepress/cache",
+			"docs/.vitepress/dist",
+			"docs/api",
+		],
+	},
 	{ linterOptions: { reportUnusedDisableDirectives: "error" } },
 	eslint.configs.recommended,
 	{

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { checkReadmeTable } from "../bench/check.ts";
 import { runSpecs } from "../host/runSpecs.ts";
+import { checkDocCode } from "../docs/check.ts";
 import { checkFormat, checkToolTypes, lint } from "../lib/checks.ts";
 import { compilePackage } from "../lib/compile.ts";
 import { checkConsumer } from "../lib/consumer.ts";
@@ -84,6 +85,7 @@ async function toolLane(): Promise<void> {
 	await check("lint", lint);
 	await check("format", checkFormat);
 	await check("types of the tools", checkToolTypes);
+	await check("code in the documentation", checkDocCode);
 	await guard("tests of the tools", async () => {
 		const run = await step("tests of the tools", runNodeTests);
 		passed += run.passed;
