@@ -27,6 +27,7 @@ export default defineConfig({
 					{ text: "Trades", link: "/trades" },
 					{ text: "Transactions", link: "/transactions" },
 					{ text: "Lockless profiles", link: "/lockless" },
+					{ text: "Receipts", link: "/receipts" },
 				],
 			},
 			{

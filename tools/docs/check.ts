@@ -22,6 +22,7 @@ const SETTINGS = {
 		declaration: false,
 		noEmit: true,
 		noUnusedLocals: false,
+		noUnusedParameters: false,
 		preserveSymlinks: true,
 		skipLibCheck: true,
 	},
