@@ -1,23 +1,29 @@
-import { StoredLock, StoredRecord } from "../../src/record/types";
-import { unpackStored } from "../cloud/datastore/json-copy";
+import { MARKER_STORE } from "../../src/transaction/markerStore";
 import { StoredVersion } from "../cloud/datastore/key-history";
 import { Server } from "../cloud/server";
 import { World } from "../cloud/world";
-import { beatsBetween } from "./beats";
+import { Evidence } from "./evidence";
+import { Gift, Holdings, NEW_GUILD, NEW_WALLET } from "./holdings";
+import { Operations } from "./operations";
+import { Change, Page } from "./page";
 
-/** The simulated game's data: the numbers of the deposits made, oldest first. */
-export interface Wallet {
-	readonly deposits: ReadonlyArray<number>;
-}
+/** The store of the users' records. */
+export const WALLETS = "Wallets";
+/** The store of the guilds', which all servers share. */
+export const GUILDS = "Guilds";
 
 /** One update that a profile accepted. */
-export interface Deposit {
+export interface Deposit extends Gift {
 	readonly key: string;
 	readonly server: Server;
 	/** Number of the profile object that took it. */
 	readonly session: number;
+	/** Queued on a lockless profile, and so written under no session's lock. */
+	readonly isQueued: boolean;
 	/** Whether a call has told that it is stored. */
 	acknowledgedAt?: number;
+	/** The call that was to take it has failed. */
+	isRefused?: boolean;
 }
 
 /** A rule that was broken. */
@@ -27,241 +33,52 @@ export interface Violation {
 	readonly text: string;
 }
 
-/** A lock that was on the record. */
-interface SeenLock {
-	readonly jobId: string;
-	readonly at: number;
-	/** The turn that it opened first; landing again, it opens another, which is nobody's. */
-	readonly turn?: number;
-	/** The profile whose deposits were written under it. */
-	session?: number;
-}
-
-/** A server without a beat for this many seconds has lost its presence key. */
-const SILENT_SECONDS = 10;
-/** How far back such a silence may lie when its lock is taken: the proof may be this old when the take lands. */
-const LOOK_BACK_SECONDS = 30;
-
-/** What is stored under one key, and every rule that a change of it has to keep. */
-export class Page {
-	public deposits: ReadonlyArray<number> = [];
-	public record?: StoredRecord;
-	public takes = 0;
-	private readonly inStore = new Set<number>();
-	private readonly locks = new Map<string, SeenLock>();
-	private storedAt = 0;
-
-	public constructor(
-		private readonly book: Book,
-		private readonly key: string,
-	) {}
-
-	/** Whether a deposit is stored. */
-	public has(deposit: number): boolean {
-		return this.inStore.has(deposit);
-	}
-
-	/** Since when a token is known to the record. */
-	public seenAt(token: string): number | undefined {
-		return this.locks.get(token)?.at;
-	}
-
-	/** Whether the lock of the session with this token is on the record. */
-	public isHeldBy(token: string): boolean {
-		const lock = this.record?.Lock;
-		return lock?.Token === token && lock.Turn === this.locks.get(token)?.turn;
-	}
-
-	/** Judges a version as it is stored. */
-	public push(version: StoredVersion): void {
-		const before = this.record;
-		if (version.deleted) return this.broken("the record was removed");
-		const after = unpackStored(version.packed) as StoredRecord;
-		const added = this.appended(after);
-		this.record = after;
-		this.note(after);
-		const was = before?.Meta.Turn ?? 0;
-		if (after.Meta.Turn < was) this.broken(`Turn went back from ${was} to ${after.Meta.Turn}`);
-		if (after.Lock !== undefined) this.judgeLock(before, after, after.Lock, added, version.time);
-		else this.judgeFree(before, after, added);
-		this.storedAt = version.time;
-	}
-
-	private judgeLock(
-		before: StoredRecord | undefined,
-		after: StoredRecord,
-		lock: StoredLock,
-		added: ReadonlyArray<number>,
-		time: number,
-	): void {
-		const last = before?.Lock;
-		if (lock.Turn !== after.Meta.Turn) this.broken(`a lock of turn ${lock.Turn} under turn ${after.Meta.Turn}`);
-		if (last !== undefined && last.Token === lock.Token) {
-			const moved = last.JobId !== lock.JobId || last.Turn !== lock.Turn;
-			if (moved || lock.Seq <= last.Seq) this.broken(`seq ${lock.Seq} was written over seq ${last.Seq}`);
-		} else {
-			// An acquire that lands once more after its session is over opens a turn in which nobody writes.
-			const isAgain = this.locks.has(lock.Token);
-			if (isAgain) this.book.count("an acquire landed again after its session");
-			if (isAgain && lock.Seq > 0) this.broken(`the session of ${short(lock.Token)} came back`);
-			if (lock.Turn <= (before?.Meta.Turn ?? 0)) this.broken(`a new lock opened no turn of its own`);
-			if (!isAgain) {
-				this.locks.set(lock.Token, { jobId: lock.JobId, at: this.book.world.now(), turn: lock.Turn });
-			}
-			if (last !== undefined && last.JobId !== lock.JobId) this.judgeTake(last, lock, time);
-			const from = last?.JobId ?? this.releaserOf(before);
-			if (added.size() > 0 && from !== lock.JobId) this.broken("an acquisition changed the data");
-		}
-		this.judgeAdded(added, lock.Token, lock.JobId);
-	}
-
-	private judgeFree(before: StoredRecord | undefined, after: StoredRecord, added: ReadonlyArray<number>): void {
-		const last = before?.Lock;
-		const stamp = after.Meta.ReleasedToken;
-		if (stamp === undefined) return this.broken("a lock was removed without a stamp");
-		const jobId = last?.JobId ?? this.releaserOf(before);
-		const known = this.locks.get(stamp);
-		if (last !== undefined && known !== undefined && stamp !== last.Token) {
-			this.broken(`${short(stamp)} released the lock ${short(last.Token)}`);
-		}
-		if (known === undefined && jobId !== undefined) this.locks.set(stamp, { jobId, at: this.book.world.now() });
-		if (added.size() > 0) this.judgeAdded(added, stamp, jobId);
-	}
-
-	/** Every deposit is written under the locks of the one profile that took it. */
-	private judgeAdded(added: ReadonlyArray<number>, token: string, jobId: string | undefined): void {
-		for (const id of added) {
-			const deposit = this.book.deposits[id - 1];
-			if (deposit === undefined) {
-				this.broken(`deposit ${id} was never made`);
-				continue;
-			}
-			if (deposit.key !== this.key) this.broken(`deposit ${id} is of ${deposit.key}`);
-			if (deposit.server.jobId !== jobId) {
-				this.broken(`deposit ${id} of ${deposit.server.name} was written under a lock of another server`);
-			}
-			const seen = this.locks.get(token);
-			if (seen === undefined) continue;
-			seen.session ??= deposit.session;
-			if (seen.session !== deposit.session) {
-				this.broken(`deposit ${id} of session ${deposit.session} was written by session ${seen.session}`);
-			}
-		}
-	}
-
-	/** What is stored only ever grows: a write goes on from what was stored before it, and takes nothing of it away. */
-	private appended(after: StoredRecord): ReadonlyArray<number> {
-		const { deposits } = after.Data as Wallet;
-		const added = new Array<number>();
-		deposits.forEach((id, index) => {
-			if (index < this.deposits.size()) {
-				if (this.deposits[index] !== id) this.broken(`deposit ${id} was stored over ${this.deposits[index]}`);
-				return;
-			}
-			if (this.inStore.has(id)) this.broken(`deposit ${id} was stored twice`);
-			this.inStore.add(id);
-			added.push(id);
-		});
-		if (deposits.size() < this.deposits.size()) {
-			this.broken(`${this.deposits.size()} deposits were stored, now ${deposits.size()}`);
-		}
-		this.deposits = deposits;
-		return added;
-	}
-
-	/** A server that lives and beats keeps its locks. */
-	private judgeTake(last: StoredLock, lock: StoredLock, time: number): void {
-		const { book } = this;
-		this.takes += 1;
-		const holder = book.serverOf(last.JobId);
-		const taker = book.serverOf(lock.JobId);
-		if (holder === undefined || !holder.alive) return;
-		const now = book.world.now();
-		const age = (time - this.storedAt) / 1000;
-		const isStale = age > book.staleSeconds;
-		if (last.Presence === undefined) {
-			if (isStale) return book.count("taken by age from a living server without handoff");
-			return this.broken(`the lock of ${holder.name}, which has no presence, was taken at the age of ${age} s`);
-		}
-		if (isStale && lock.Presence === undefined) {
-			return book.count("taken by age from a living server, by one without handoff");
-		}
-		const from = math.max(now - LOOK_BACK_SECONDS, holder.startedAt);
-		const beats = beatsBetween(book.world, holder.jobId, from - SILENT_SECONDS, now);
-		let silence = 0;
-		let latest = math.max(from - SILENT_SECONDS, holder.startedAt);
-		for (const at of [...beats, now]) {
-			silence = math.max(silence, at - latest);
-			latest = at;
-		}
-		if (silence > SILENT_SECONDS) return book.count("taken from a living server that had been silent");
-		if (isStale && book.presenceFails) {
-			return book.count("taken by age from a living server while presence failed");
-		}
-		this.broken(
-			`${taker?.name} took the lock of ${holder.name}, which beats (longest silence ${silence} s, age ${age} s)`,
-		);
-	}
-
-	/** The server that released the record last. */
-	private releaserOf(record: StoredRecord | undefined): string | undefined {
-		const token = record?.Meta.ReleasedToken;
-		return token !== undefined ? this.locks.get(token)?.jobId : undefined;
-	}
-
-	private note({ Lock, Meta, Data }: StoredRecord): void {
-		const { world } = this.book;
-		const deposits = (Data as Wallet).deposits.size();
-		const lock =
-			Lock === undefined
-				? `free, released ${short(Meta.ReleasedToken)}`
-				: `${short(Lock.Token)} of ${this.book.serverOf(Lock.JobId)?.name}, seq ${Lock.Seq}, presence ${Lock.Presence}`;
-		world.trace.note("store", `${this.key}: turn ${Meta.Turn}, ${lock}, ${deposits} deposits`);
-	}
-
-	private broken(text: string): void {
-		this.book.broken(this.key, text);
-	}
-}
-
 /** All that is known to be true of a simulated world, whatever its servers believe, and the rules that were broken. */
 export class Book {
 	public readonly deposits = new Array<Deposit>();
 	public readonly violations = new Array<Violation>();
 	/** How often something rare came about. */
 	public readonly counts = new Map<string, number>();
+	public readonly evidence = new Evidence();
+	public readonly operations = new Operations((key, text) => this.broken(key, text));
 	/** Whether reads of presence may fail in this world. */
 	public presenceFails = false;
 	/** Age at which a lock is stale: `lockTtlSeconds` + `lockSkewSeconds`. */
 	public staleSeconds = 240;
-	private readonly pages = new Map<string, Page>();
+	public readonly pages = new Array<Page>();
+	private readonly pageOf = new Map<string, Page>();
 	private readonly servers = new Map<string, Server>();
+	private readonly silent = new Set<string>();
 	private sessions = 0;
 
-	public constructor(
-		public readonly world: World,
-		private readonly store: string,
-	) {}
+	public constructor(public readonly world: World) {
+		world.dataStores.onStored = (shelf, key, version) => this.push(shelf.name, key, version);
+	}
 
-	/** The page of a key; every change of it is judged from the first call on. */
+	/** The page of a key; every change of it is judged. */
 	public page(key: string): Page {
-		let page = this.pages.get(key);
+		let page = this.pageOf.get(key);
 		if (page === undefined) {
-			const opened = new Page(this, key);
-			const { dataStores } = this.world;
-			dataStores.history(dataStores.shelf(this.store, "global"), key).onPush = (version) => opened.push(version);
-			this.pages.set(key, opened);
-			page = opened;
+			page = new Page(this, key);
+			this.pageOf.set(key, page);
+			this.pages.push(page);
 		}
 		return page;
 	}
 
-	public addServer(server: Server): void {
+	/** Enters a server; one without handoff knows nothing of presence. */
+	public addServer(server: Server, handoff: boolean): void {
 		this.servers.set(server.jobId, server);
+		if (!handoff) this.silent.add(server.name);
 	}
 
 	public serverOf(jobId: string): Server | undefined {
 		return this.servers.get(jobId);
+	}
+
+	/** Whether the server of this name takes part in handoff. */
+	public speaks(name: string | undefined): boolean {
+		return name === undefined || !this.silent.has(name);
 	}
 
 	/** A number for a profile object. */
@@ -271,12 +88,12 @@ export class Book {
 	}
 
 	/** Enters a deposit; its number. */
-	public deposit(key: string, server: Server, session: number): number {
-		this.deposits.push({ key, server, session });
+	public deposit(deposit: Deposit): number {
+		this.deposits.push(deposit);
 		return this.deposits.size();
 	}
 
-	/** A call has told that these deposits are stored: they are, and stay so. */
+	/** I4, acknowledged is durable: a call has told that these deposits are stored. They are, and stay so. */
 	public acknowledge(key: string, deposits: ReadonlyArray<number>, who: string): void {
 		const page = this.page(key);
 		for (const id of deposits) {
@@ -285,7 +102,7 @@ export class Book {
 		}
 	}
 
-	/** What a load or a read gives holds all that was acknowledged before it began. */
+	/** I4, I11: what a load or a read gives holds all that was acknowledged before it began. */
 	public expectAcknowledged(key: string, deposits: ReadonlyArray<number>, since: number, who: string): void {
 		const given = new Set(deposits);
 		this.deposits.forEach((deposit, index) => {
@@ -296,6 +113,41 @@ export class Book {
 		});
 	}
 
+	/** I6, I11: a load that holds the record gives what every reader finds. */
+	public expectSame(key: string, data: Holdings, who: string): void {
+		const { view } = this.page(key);
+		if (view === undefined) return this.broken(key, `${who} sees a record that is not stored`);
+		const isSame =
+			data.coins === view.coins &&
+			data.deposits.join() === view.deposits.join() &&
+			data.operations.join() === view.operations.join() &&
+			data.items.join() === view.items.join();
+		if (!isSame) this.broken(key, `${who} sees ${describe(data)}, and what is stored is ${describe(view)}`);
+	}
+
+	/** I11: a read without a lock gives what was stored at some time since it began, whole. `own` are updates on top. */
+	public expectRead(key: string, data: Holdings, since: number, own: ReadonlySet<number>, who: string): void {
+		const { view } = this.page(key);
+		const stored = view?.deposits ?? [];
+		const { deposits, operations } = data;
+		this.expectAcknowledged(key, deposits, since, who);
+		operations.forEach((id, index) => {
+			if (view?.operations[index] !== id) this.broken(key, `${who} sees operation ${id}, which is not stored`);
+		});
+		let count = 0;
+		while (count < deposits.size() && stored[count] === deposits[count]) count += 1;
+		for (let index = count; index < deposits.size(); index++) {
+			if (!own.has(deposits[index]))
+				this.broken(key, `${who} sees deposit ${deposits[index]}, which is not stored`);
+		}
+		// Some of the last stored ones may be its own, on top of what was stored before.
+		for (let base = count; ; base--) {
+			if (this.page(key).wasSeen(base, operations.size(), since)) return;
+			if (base === 0 || !own.has(deposits[base - 1])) break;
+		}
+		this.broken(key, `${who} sees ${describe(data)}, which nobody could find since it began`);
+	}
+
 	public broken(key: string, text: string): void {
 		this.world.trace.note("rule", `BROKEN for ${key}: ${text}`);
 		this.violations.push({ at: this.world.now(), key, text });
@@ -304,9 +156,96 @@ export class Book {
 	public count(what: string, times = 1): void {
 		this.counts.set(what, (this.counts.get(what) ?? 0) + times);
 	}
+
+	/** One durable write. */
+	private push(store: string, key: string, version: StoredVersion): void {
+		if (store === MARKER_STORE) return this.pushMarker(key, version);
+		if (key.sub(1, 6) === "CKTxn_") return this.pushJournal(key, version);
+		// The store's clock and probes.
+		if (key.sub(1, 2) === "CK") return;
+		const page = this.page(key);
+		page.push(version);
+		this.judge([page], version.writer);
+	}
+
+	private pushMarker(id: string, version: StoredVersion): void {
+		const waiting = this.pages.filter(({ record }) => record?.Pending?.Id === id);
+		const before = this.evidence.pushMarker(id, version);
+		this.world.trace.note("store", `marker ${id} by ${version.writer}: ${version.packed.value ?? "removed"}`);
+		this.noteFlip(`transaction ${id}`, before, waiting);
+		const jobId = waiting[0]?.record?.Pending?.JobId;
+		const coordinator = jobId !== undefined ? this.serverOf(jobId) : undefined;
+		if (coordinator !== undefined && coordinator.name !== version.writer && version.packed.value === "aborted") {
+			this.count(
+				coordinator.alive ? "reader's abort beat a living coordinator" : "reader aborted a dead coordinator's",
+			);
+		}
+		this.judge(waiting, version.writer);
+	}
+
+	private pushJournal(key: string, version: StoredVersion): void {
+		const waiting = this.pages.filter(({ record }) => record?.Meta.PendingTransaction?.Key === key);
+		const was = this.evidence.journal(key)?.State;
+		const before = this.evidence.pushJournal(key, version);
+		const state = this.evidence.journal(key)?.State;
+		this.world.trace.note("store", `journal ${key} by ${version.writer}: ${state ?? "removed"}`);
+		this.noteFlip(`trade ${key}`, before, waiting);
+		const maker = this.evidence.makerOf(key);
+		if (was === "Preparing" && state === "Aborted" && maker !== version.writer) {
+			const isAlive = this.world.servers.some((server) => server.name === maker && server.alive);
+			this.count(isAlive ? "recovery beat a living coordinator" : "recovery aborted a dead coordinator's");
+		}
+		this.judge(waiting, version.writer);
+	}
+
+	/** I7, one decision: nobody may find another one than was made. */
+	private noteFlip(what: string, before: string | undefined, waiting: ReadonlyArray<Page>): void {
+		if (before === undefined) return;
+		if (waiting.isEmpty()) return this.count("a decision made anew after its end, that nothing points at");
+		this.broken(waiting[0].key, `${what} was ${before}, and now is not`);
+	}
+
+	/** Judges what one durable write has changed for readers. */
+	private judge(touched: ReadonlyArray<Page>, writer: string | undefined): void {
+		const changes = new Array<Change>();
+		for (const page of touched) {
+			const lacks = page.record !== undefined ? this.evidence.lacksFor(page.record) : undefined;
+			if (lacks !== undefined) this.broken(page.key, lacks);
+			const change = page.look(writer);
+			if (change !== undefined) changes.push(change);
+		}
+		for (const { operations, key } of changes) for (const id of operations) this.operations.applied(id, key);
+		for (const { operations } of changes) for (const id of operations) this.operations.judge(id);
+		this.judgeSums(changes);
+	}
+
+	/** I9, conservation: each item is in one place, and coins come from deposits and new records alone. */
+	private judgeSums(changes: ReadonlyArray<Change>): void {
+		let coins = 0;
+		const moved = new Map<number, number>();
+		const move = (item: number, by: number) => moved.set(item, (moved.get(item) ?? 0) + by);
+		for (const change of changes) {
+			coins += change.coins;
+			if (change.isNew) coins -= isWallet(change.key) ? NEW_WALLET.coins : NEW_GUILD.coins;
+			for (const item of change.gained) move(item, 1);
+			for (const item of change.lost) move(item, -1);
+			for (const id of change.deposits) {
+				const deposit = this.deposits[id - 1];
+				coins -= deposit?.coins ?? 0;
+				if (deposit?.hasItem) move(id, -1);
+			}
+		}
+		if (coins !== 0) this.broken(changes[0].key, `${coins} coins came from nowhere`);
+		for (const [item, by] of moved) {
+			if (by !== 0) this.broken(changes[0].key, `item ${item} is in ${1 + by} places`);
+		}
+	}
 }
 
-/** The beginning of a token, for people. */
-export function short(token: string | undefined): string {
-	return token === undefined ? "nothing" : token.sub(1, 4);
+function isWallet(key: string): boolean {
+	return key.sub(1, 7) === "Player_";
+}
+
+function describe({ deposits, operations, coins, items }: Holdings): string {
+	return `${deposits.size()} deposits, ${operations.size()} operations, ${coins} coins, items ${items.join()}`;
 }

@@ -1,5 +1,5 @@
 import { World } from "../cloud/world";
-import { Game, keyOf, Lobby } from "./lobby";
+import { Game, guildOf, keyOf, Lobby } from "./lobby";
 import { Workload } from "./workload";
 
 /** How long a join may take to be answered once nothing goes wrong any more: the write that hangs, and a load's wait. */
@@ -12,12 +12,14 @@ const TRUST_SECONDS = 20;
 const JOIN_SECONDS = 35;
 /** A lock without presence goes by age. */
 const AGE_SECONDS = 300;
+/** A transaction of a server that is gone is given so long on a lockless key. */
+const TX_SECONDS = 100;
 
 /**
  * Everything works again: every join that waits is answered, what is not stored lands, and every user can join anywhere,
  * sees all that was acknowledged, and leaves no lock behind.
  */
-export function heal(world: World, rules: Game, workload: Workload, users: number): void {
+export function heal(world: World, rules: Game, workload: Workload, users: number, guilds: number): void {
 	const { book, lobbies } = rules;
 	world.trace.note("world", "heals");
 	world.faults.clear();
@@ -40,17 +42,38 @@ export function heal(world: World, rules: Game, workload: Workload, users: numbe
 		for (const player of lobby.server.players()) lobby.leave(player);
 	}
 	world.wait(SETTLE_SECONDS);
+	// I13, bounded: every operation has answered.
+	for (const { server, market } of alive) {
+		if (!server.alive) continue;
+		for (const { id, keys } of market.open) {
+			book.broken(keys[0] ?? `operation ${id}`, `operation ${id} on ${server.name} is never answered`);
+		}
+	}
 	const fresh = workload.startLobby(true);
 	world.wait(TRUST_SECONDS);
 	const open = workload.open();
 	for (let userId = 1; userId <= users; userId++) {
 		visit(world, rules, userId, rules.random.chance(0.5) ? fresh : open[rules.random.integer(0, open.size() - 1)]);
 	}
+	for (let id = 1; id <= guilds; id++) visitGuild(world, rules, guildOf(id), fresh);
+	for (const page of book.pages) {
+		if (page.record?.Pending !== undefined) book.broken(page.key, "a transaction is left on the record");
+		if (page.record?.Meta.PendingTransaction !== undefined) book.broken(page.key, "a trade is left on the record");
+	}
+	const { journals, markers } = book.evidence.count();
+	book.count("journals left", journals);
+	book.count("markers left", markers);
+	// I14, no residue, where nothing went wrong.
+	if (rules.isCalm && journals + markers > 0) {
+		book.broken("CK", `${journals} journals and ${markers} markers are left behind in calm`);
+	}
 	book.deposits.forEach((deposit, index) => {
 		const id = index + 1;
-		if (book.page(deposit.key).has(id)) return;
+		if (deposit.isRefused === true || book.page(deposit.key).has(id)) return;
 		const owner = lobbies.find((lobby) => lobby.server === deposit.server);
-		if (owner?.explains(deposit.session, deposit.key) === true) return book.count("deposits lost and told");
+		const isTold = deposit.isQueued ? owner?.crashed === true || owner?.hall.explains(deposit.key) : undefined;
+		if (isTold ?? owner?.explains(deposit.session, deposit.key) === true)
+			return book.count("deposits lost and told");
 		book.broken(deposit.key, `deposit ${id} of ${deposit.server.name} is lost without a word`);
 	});
 }
@@ -83,4 +106,28 @@ function visit(world: World, rules: Game, userId: number, lobby: Lobby): void {
 	world.wait(5);
 	if (page.record?.Lock !== undefined) book.broken(key, "a lock is left behind after everything has healed");
 	if (lobby.driver.get(key) !== undefined) book.broken(key, "a profile is left open after its player left");
+}
+
+/** Somebody pays into the guild, and nothing of others is left on it. */
+function visitGuild(world: World, rules: Game, key: string, lobby: Lobby): void {
+	const { book } = rules;
+	const page = book.page(key);
+	const bound = page.record?.Lock !== undefined ? AGE_SECONDS : JOIN_SECONDS + TX_SECONDS;
+	const started = world.now();
+	lobby.hall.pay(key);
+	lobby.server.spawn(() => lobby.hall.save(key, false));
+	const isStored = () =>
+		book.deposits.every(
+			(deposit, index) => deposit.key !== key || page.has(index + 1) || deposit.server !== lobby.server,
+		);
+	while (!isStored()) {
+		if (world.now() - started > bound) {
+			return book.broken(
+				key,
+				`a payment on ${lobby.server.name} is not stored ${bound} s after everything has healed`,
+			);
+		}
+		world.wait(0.5);
+	}
+	if (page.record?.Lock !== undefined) book.broken(key, "a lock is left behind after everything has healed");
 }

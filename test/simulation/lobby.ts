@@ -5,10 +5,11 @@ import { SessionEndReason } from "../../src/driver/sessionEnd";
 import { BatonError } from "../../src/errors";
 import { SeededRandom } from "../cloud/random";
 import { Server, ServerOptions } from "../cloud/server";
-import { Book, short, Wallet } from "./book";
-
-/** The store of the simulated rules. */
-export const STORE = "Wallets";
+import { Book, GUILDS, WALLETS } from "./book";
+import { GuildHall } from "./guildHall";
+import { deposited, Gift, Holdings, NEW_GUILD, NEW_WALLET } from "./holdings";
+import { Market } from "./market";
+import { short } from "./page";
 
 /** A load that may ask other servers for their lock. */
 interface Load {
@@ -21,10 +22,12 @@ interface Load {
 interface Session {
 	readonly id: number;
 	readonly key: string;
-	readonly profile: Profile<Wallet>;
+	readonly profile: Profile<Holdings>;
 	lost?: BatonError;
 	/** It is being taken back after a release: others may have had the record since. */
 	isReturning?: boolean;
+	/** It went on for a player who is back. */
+	wentOn?: boolean;
 }
 
 /** What the lobbies of one simulated world share. */
@@ -37,6 +40,7 @@ export interface Game {
 	readonly lockWaitSeconds: number;
 	readonly lockTtlSeconds: number;
 	readonly lockSkewSeconds: number;
+	readonly flushSeconds: number;
 	/** Every server so far. */
 	readonly lobbies: Array<Lobby>;
 }
@@ -46,24 +50,33 @@ export function keyOf(userId: number): string {
 	return `Player_${userId}`;
 }
 
+/** The record's key of a guild. */
+export function guildOf(id: number): string {
+	return `Guild_${id}`;
+}
+
 /** A server of the simulated game: what its players do, and whether what the driver tells them is true. */
 export class Lobby {
 	public readonly server: Server;
-	public readonly driver: DataDriver<Wallet>;
+	public readonly driver: DataDriver<Holdings>;
+	/** The guilds' records, which all servers share; its sessions know nothing of handoff. */
+	public readonly guilds: DataDriver<Holdings>;
+	public readonly market: Market;
+	public readonly hall: GuildHall;
 	/** Its memory was lost without a shutdown. */
 	public crashed = false;
 	/** It is about to close or has closed. */
 	public closing = false;
 	public readonly loads = new Array<Load>();
-	private readonly sessions = new Map<Profile<Wallet>, Session>();
+	private readonly sessions = new Map<Profile<Holdings>, Session>();
 	private readonly sessionList = new Array<Session>();
 	private readonly joins = new Map<Player, Load>();
-	private readonly profiles = new Map<Player, Profile<Wallet>>();
+	private readonly profiles = new Map<Player, Profile<Holdings>>();
 	private entering?: Load;
-	private manual = new Array<Profile<Wallet>>();
+	private manual = new Array<Profile<Holdings>>();
 
 	public constructor(
-		private readonly rules: Game,
+		public readonly rules: Game,
 		options: ServerOptions,
 		/** Whether it takes part in lock handoff; an older build does not. */
 		public readonly handoff: boolean,
@@ -74,16 +87,25 @@ export class Lobby {
 			// A server that crashes while it closes has not been torn down.
 			if (!this.server.tornDown) this.crashed = true;
 		});
-		book.addServer(this.server);
+		book.addServer(this.server, handoff);
+		const shared = {
+			platform: this.server.platform,
+			autosaveSeconds: rules.autosaveSeconds,
+			flushSeconds: rules.flushSeconds,
+			lockWaitSeconds: rules.lockWaitSeconds,
+			lockTtlSeconds: rules.lockTtlSeconds,
+			lockSkewSeconds: rules.lockSkewSeconds,
+		};
+		this.guilds = this.server.run(
+			() => new DataDriver<Holdings>({ name: GUILDS, defaults: NEW_GUILD, ...shared, handoff: false }),
+		);
+		this.market = new Market(this);
+		this.hall = new GuildHall(this);
 		this.driver = this.server.run(() => {
-			const driver = new DataDriver<Wallet>({
-				name: STORE,
-				defaults: { deposits: [] },
-				platform: this.server.platform,
-				autosaveSeconds: rules.autosaveSeconds,
-				lockWaitSeconds: rules.lockWaitSeconds,
-				lockTtlSeconds: rules.lockTtlSeconds,
-				lockSkewSeconds: rules.lockSkewSeconds,
+			const driver = new DataDriver<Holdings>({
+				name: WALLETS,
+				defaults: NEW_WALLET,
+				...shared,
 				handoff: handoff ? undefined : false,
 				onSessionEnd: (player, reason, message) => {
 					this.judgeEnd(player, reason);
@@ -162,7 +184,9 @@ export class Lobby {
 			return;
 		}
 		this.rules.book.count("reacquired");
-		if (!profile.active) this.broken(profile.key, "a profile that was taken back is not active");
+		// Somebody may have released it again meanwhile, and waits for a trade.
+		const isHeld = (profile as OpenProfile<Holdings>).hold() !== undefined;
+		if (!profile.active && !isHeld) this.broken(profile.key, "a profile that was taken back is not active");
 	}
 
 	/** Reads without a lock. */
@@ -172,21 +196,18 @@ export class Lobby {
 		const since = this.now();
 		const answer = this.driver.peek(key);
 		if (!answer.success) return this.expectCalm(key, answer.error, ["invalid_record"]);
-		const deposits = answer.value?.deposits ?? [];
-		book.expectAcknowledged(key, deposits, since, "a peek");
-		const stored = book.page(key).deposits;
-		deposits.forEach((id, index) => {
-			if (stored[index] !== id) this.broken(key, `a peek sees deposit ${id}, which is not stored`);
-		});
+		const found = answer.value;
+		if (found !== undefined) book.expectRead(key, found, since, new Set(), `a peek on ${this.server.name}`);
+		else book.expectAcknowledged(key, [], since, `a peek on ${this.server.name}`);
 	}
 
 	/** The game's own load, with nobody in it; held for a while. */
-	public loadByHand(userId: number, waitForLock: boolean, holdSeconds: number, heeds: boolean): void {
-		const key = keyOf(userId);
+	public loadByHand(key: string, waitForLock: boolean, holdSeconds: number, heeds: boolean): void {
 		const since = this.now();
 		const load: Load = { key, from: since };
 		if (waitForLock) this.loads.push(load);
-		const answer = this.driver.load(key, { waitForLock, handoffSeconds: this.rules.random.integer(0, 5) });
+		const driver = key.sub(1, 7) === "Player_" ? this.driver : this.guilds;
+		const answer = driver.load(key, { waitForLock, handoffSeconds: this.rules.random.integer(0, 5) });
 		load.to = this.now();
 		if (!answer.success) return;
 		const profile = answer.value;
@@ -211,7 +232,10 @@ export class Lobby {
 	/** Whether a lost deposit of this server is one that its profile's owner was told about. */
 	public explains(session: number, key: string): boolean {
 		if (this.crashed) return true;
-		if (this.sessionList.some((each) => each.id === session && each.lost !== undefined)) return true;
+		// One whose last trade or transaction is unsettled was closed with that answer.
+		const isTold = ({ id, lost, profile }: Session) =>
+			id === session && (lost !== undefined || (profile as OpenProfile<Holdings>).isBlocked());
+		if (this.sessionList.some((each) => isTold(each))) return true;
 		return this.server.warnings.some(
 			(text) =>
 				text.find("whose last save was not answered", 1, true)[0] !== undefined &&
@@ -219,12 +243,22 @@ export class Lobby {
 		);
 	}
 
+	/** The profiles of the players here. */
+	public openProfiles(): Array<Profile<Holdings>> {
+		const profiles = new Array<Profile<Holdings>>();
+		for (const player of this.server.players()) {
+			const profile = this.driver.profileOf(player);
+			if (profile !== undefined) profiles.push(profile);
+		}
+		return profiles;
+	}
+
 	/** Players whose load has not ended. */
 	public unsettled(): Array<Player> {
 		return this.server.players().filter((player) => this.joinOf(player).to === undefined);
 	}
 
-	private ready(player: Player, profile: Profile<Wallet>): void {
+	private ready(player: Player, profile: Profile<Holdings>): void {
 		const load = this.joinOf(player);
 		load.to = this.now();
 		this.profiles.set(player, profile);
@@ -243,27 +277,32 @@ export class Lobby {
 		}
 	}
 
-	private enter(profile: Profile<Wallet>, since: number, who: string): void {
+	private enter(profile: Profile<Holdings>, since: number, who: string): void {
 		const { key } = profile;
 		const { book, random } = this.rules;
 		const { deposits } = profile.data;
 		const page = book.page(key);
+		const before = this.sessions.get(profile);
 		const isHeld = page.isHeldBy(tokenOf(profile));
 		// A profile that goes on for a player who is back is handed out even where the store did not answer.
-		if (isHeld || !this.sessions.has(profile)) book.expectAcknowledged(key, deposits, since, who);
+		if (isHeld || before === undefined) book.expectAcknowledged(key, deposits, since, who);
 		else book.count("went on unanswered");
-		page.deposits.forEach((id, index) => {
+		if (isHeld && before === undefined) book.expectSame(key, profile.data, who);
+		page.view?.deposits.forEach((id, index) => {
 			if (isHeld && deposits[index] !== id) this.broken(key, `${who} does not see deposit ${id}`);
 		});
 		this.server.world.trace.note(
 			this.server.name,
 			`${key} open under ${short(tokenOf(profile))} with ${deposits.size()} deposits`,
 		);
-		if (this.sessions.has(profile)) return;
+		if (before !== undefined) {
+			before.wentOn = true;
+			return;
+		}
 		const session: Session = { id: book.newSession(), key, profile };
 		this.sessions.set(profile, session);
 		this.sessionList.push(session);
-		profile.onReleased.connect(() => this.acknowledge(profile, profile.data.deposits, "a release"));
+		profile.onReleased.connect(() => this.released(profile));
 		profile.onLockLost.connect((cause) => this.lost(session, cause));
 		if (random.chance(0.3)) profile.onReleasing(() => this.deposit(profile));
 	}
@@ -271,6 +310,7 @@ export class Lobby {
 	private lost(session: Session, cause: BatonError): void {
 		session.lost = cause;
 		const { key, profile } = session;
+		if (session.wentOn === true) this.rules.book.count("adopted profile lost its lock");
 		const token = tokenOf(profile);
 		const record = this.rules.book.page(key).record;
 		this.server.world.trace.note(this.server.name, `${key} lost under ${short(token)}: ${cause.type}`);
@@ -287,11 +327,17 @@ export class Lobby {
 		if (session.isReturning !== true) this.expectCalm(key, cause, []);
 	}
 
-	private judgeReleased(profile: Profile<Wallet>): void {
-		this.acknowledge(profile, profile.data.deposits, "a release");
+	private judgeReleased(profile: Profile<Holdings>): void {
+		this.released(profile);
 		if (this.rules.book.page(profile.key).isHeldBy(tokenOf(profile))) {
 			this.broken(profile.key, "a released profile's lock is on the record");
 		}
+	}
+
+	/** A release says that all is stored, but for a profile whose trade or transaction is for the next load to finish. */
+	private released(profile: Profile<Holdings>): void {
+		if ((profile as OpenProfile<Holdings>).isBlocked()) return;
+		this.acknowledge(profile, profile.data.deposits, "a release");
 	}
 
 	/** A session ends only for a reason. */
@@ -311,31 +357,34 @@ export class Lobby {
 			this.broken(key, `${player.Name} was ended in calm: ${reason}`);
 	}
 
-	private deposit(profile: Profile<Wallet>): void {
+	private deposit(profile: Profile<Holdings>): void {
 		const session = this.sessions.get(profile);
 		if (session === undefined) return;
-		const { book } = this.rules;
+		const { book, random } = this.rules;
 		let id = 0;
 		const answer = profile.update((data) => {
-			id = book.deposit(profile.key, this.server, session.id);
-			return { deposits: [...data.deposits, id] };
+			const wish = random.integer(-6, 10);
+			const gift: Gift = { coins: data.coins + wish < 0 ? 0 : wish, hasItem: random.chance(0.3) };
+			const { key } = profile;
+			id = book.deposit({ ...gift, key, server: this.server, session: session.id, isQueued: false });
+			return deposited(data, id, gift);
 		});
 		if (!answer.success && id !== 0)
 			this.broken(profile.key, `an update that ran was refused: ${answer.error.type}`);
 	}
 
-	private releaseByHand(profile: Profile<Wallet>): void {
+	private releaseByHand(profile: Profile<Holdings>): void {
 		const answer = profile.release();
 		this.manual = this.manual.filter((other) => other !== profile);
 		if (answer.success) this.judgeReleased(profile);
 	}
 
-	private acknowledge(profile: Profile<Wallet>, deposits: ReadonlyArray<number>, who: string): void {
+	private acknowledge(profile: Profile<Holdings>, deposits: ReadonlyArray<number>, who: string): void {
 		this.rules.book.acknowledge(profile.key, deposits, `${who} on ${this.server.name}`);
 	}
 
 	/** Where nothing goes wrong, nothing fails. */
-	private expectCalm(key: string, cause: BatonError, allowed: ReadonlyArray<string>): void {
+	public expectCalm(key: string, cause: BatonError, allowed: ReadonlyArray<string>): void {
 		if (this.rules.isCalm && !allowed.includes(cause.type)) this.broken(key, `a call failed in calm: ${cause}`);
 	}
 
@@ -358,11 +407,11 @@ export class Lobby {
 	}
 }
 
-function tokenOf(profile: Profile<Wallet>): string {
-	return (profile as OpenProfile<Wallet>).token();
+function tokenOf(profile: Profile<Holdings>): string {
+	return (profile as OpenProfile<Holdings>).token();
 }
 
 /** Whether the profile has heard that all its data is stored. */
-function knowsStored(profile: Profile<Wallet>): boolean {
+function knowsStored(profile: Profile<Holdings>): boolean {
 	return (profile as unknown as { stored?: unknown }).stored === profile.data;
 }

@@ -3,7 +3,7 @@ import { describeCall } from "../cloud/trace";
 import { World } from "../cloud/world";
 import { Book } from "./book";
 import { heal } from "./healing";
-import { Game, Lobby, STORE } from "./lobby";
+import { Game, Lobby } from "./lobby";
 import { drawSwitches, makeWeather, Mood, Weather } from "./weather";
 import { Workload } from "./workload";
 
@@ -15,7 +15,8 @@ export interface SeedReport {
 	readonly failure?: string;
 	/** How often each fault hit, and how often each rare thing came about; in the order of the names. */
 	readonly counts: ReadonlyArray<readonly [what: string, times: number]>;
-	readonly trace: string;
+	/** Everything that crossed the cloud, as text. */
+	readonly trace: () => string;
 }
 
 /** How much of the timeline a failure shows. */
@@ -32,7 +33,7 @@ export function playSeed(seed: number): SeedReport {
 		profile: random.chance(0.5) ? "fast" : "live",
 		switches: drawSwitches(random.fork("switches")),
 	});
-	const book = new Book(world, STORE);
+	const book = new Book(world);
 	const duration = random.chance(0.12) ? 500 : random.between(60, 200);
 	let weather: Weather | undefined;
 	const [fine, cause] = pcall(() =>
@@ -41,7 +42,7 @@ export function playSeed(seed: number): SeedReport {
 			weather = drawn;
 			book.presenceFails = drawn.presenceFails;
 			const users = random.chance(0.5) ? random.integer(3, 12) : random.integer(1, 5);
-			for (let userId = 1; userId <= users; userId++) book.page(`Player_${userId}`);
+			const guilds = random.chance(0.7) ? random.integer(1, 3) : 0;
 			const soonStale = random.chance(0.4);
 			if (soonStale) book.staleSeconds = 30;
 			const lobbies = new Array<Lobby>();
@@ -53,11 +54,12 @@ export function playSeed(seed: number): SeedReport {
 				lockWaitSeconds: drawn.mood === "calm" || random.chance(0.7) ? 15 : random.integer(5, 15),
 				lockTtlSeconds: soonStale ? 20 : 180,
 				lockSkewSeconds: soonStale ? 10 : 60,
+				flushSeconds: random.chance(0.5) ? 30 : random.integer(1, 20),
 				lobbies,
 			};
-			const workload = new Workload(world, rules, users, random.integer(2, 4));
+			const workload = new Workload(world, rules, users, random.integer(2, 4), guilds);
 			workload.play(duration, random.between(0.3, 2.5));
-			heal(world, rules, workload, users);
+			heal(world, rules, workload, users, guilds);
 		}),
 	);
 	const mood = weather?.mood ?? "calm";
@@ -65,7 +67,7 @@ export function playSeed(seed: number): SeedReport {
 	const counts = new Array<readonly [string, number]>();
 	for (const [what, times] of book.counts) counts.push([what, times]);
 	counts.sort((a, b) => a[0] < b[0]);
-	const trace = world.trace.toText();
+	const trace = () => world.trace.toText();
 	if (fine && book.violations.isEmpty()) return { seed, mood, counts, trace };
 	const told = book.violations.map(({ at, key, text }) => `  ${string.format("%.3f", at)} ${key}: ${text}`);
 	if (!fine) told.push(tostring(cause));
@@ -85,15 +87,16 @@ function timeline(world: World, book: Book): string {
 	const [first] = book.violations;
 	if (first === undefined) return "";
 	const { key } = first;
-	const userId = key.match("%d+")[0] as string;
+	const userId = key.match("^Player_(%d+)")[0];
 	const lines = new Array<{ readonly at: number; readonly order: number; readonly text: string }>();
 	const add = (at: number, text: string): void => {
 		if (at <= first.at + 0.5) lines.push({ at, order: lines.size(), text });
 	};
 	for (const { at, server, text } of world.trace.events) {
-		const named = text.match("Player_%d+")[0];
+		const isNamed = text.find(key, 1, true)[0] !== undefined;
+		const named = text.match("Player_%d+")[0] ?? text.match("Guild_%d+")[0];
 		const user = text.match("^%l+ (%d+)")[0];
-		if (named !== undefined && named !== key) continue;
+		if (named !== undefined && !isNamed) continue;
 		if (user !== undefined && user !== userId) continue;
 		add(at, `${string.format("%.3f", at)} ${server} ${text}`);
 	}

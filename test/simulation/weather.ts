@@ -2,6 +2,7 @@ import { Fault, FaultHandle } from "../cloud/faults";
 import { SeededRandom } from "../cloud/random";
 import { Switches } from "../cloud/switches";
 import { World } from "../cloud/world";
+import { MARKER_STORE } from "../../src/transaction/markerStore";
 
 /** How much goes wrong: nothing at all, single calls, or anything for a while. */
 export type Mood = "calm" | "windy" | "stormy";
@@ -56,13 +57,32 @@ const kinds: ReadonlyArray<(random: SeededRandom) => Fault> = [
 	(random) => ({ service: "DataStore", effect: "crashBefore", durableOnly: true, nth: random.integer(1, 60) }),
 	(random) => ({ service: "DataStore", effect: "crashAfter", durableOnly: true, nth: random.integer(1, 60) }),
 	() => ({ service: "DataStore", op: "GetAsync", effect: "failBefore" }),
+	() => ({ service: "DataStore", op: "RemoveAsync", effect: "loseAnswer" }),
+	(random) => ({ service: "DataStore", op: "RemoveAsync", effect: "duplicate", seconds: seconds(random, 60) }),
+	() => ({ service: "DataStore", op: "UpdateAsync", store: MARKER_STORE, effect: "failBefore" }),
+	() => ({ service: "DataStore", op: "UpdateAsync", store: MARKER_STORE, effect: "loseAnswer" }),
+	(random) => ({
+		service: "DataStore",
+		op: "UpdateAsync",
+		store: MARKER_STORE,
+		effect: "landLate",
+		seconds: seconds(random, 120),
+	}),
+	(random) => ({
+		service: "DataStore",
+		op: "UpdateAsync",
+		effect: "delay",
+		stage: "apply",
+		durableOnly: true,
+		seconds: random.between(8, 40),
+	}),
 	() => ({ service: "Messaging", op: "PublishAsync", effect: "failBefore" }),
 	() => ({ service: "Messaging", op: "PublishAsync", effect: "loseAnswer" }),
 	() => ({ service: "Messaging", op: "SubscribeAsync", effect: "failBefore" }),
 	() => ({ service: "Messaging", op: "SubscribeAsync", effect: "hang" }),
 	() => ({ service: "Messaging", op: "Deliver", effect: "drop" }),
-	(random) => ({ service: "Messaging", op: "Deliver", effect: "duplicate", seconds: seconds(random, 180) }),
-	(random) => ({ service: "Messaging", op: "Deliver", effect: "delay", seconds: seconds(random, 180) }),
+	(random) => ({ service: "Messaging", op: "Deliver", effect: "duplicate", seconds: seconds(random, 600) }),
+	(random) => ({ service: "Messaging", op: "Deliver", effect: "delay", seconds: seconds(random, 600) }),
 	() => ({ service: "MemoryStore", effect: "failBefore" }),
 	() => ({ service: "MemoryStore", op: "SetAsync", effect: "failBefore" }),
 	() => ({ service: "MemoryStore", op: "SetAsync", effect: "loseAnswer" }),
@@ -109,6 +129,9 @@ export function drawSwitches(random: SeededRandom): Partial<Switches> {
 		deferredSignals: random.chance(0.4),
 		frames: random.chance(0.7),
 		selfDelivery: random.chance(0.7),
+		// Budgets that run dry.
+		startupBurst: random.chance(0.7) ? 100 : 0,
+		budgetRules: random.chance(0.85) ? "current" : "former",
 		teardownSeconds: random.chance(0.3) ? 3 : 0,
 		shutdownError: random.chance(0.5) ? "dataModel" : "webService",
 	};

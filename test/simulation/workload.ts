@@ -2,11 +2,17 @@ import { SeededRandom } from "../cloud/random";
 import { ServiceName } from "../cloud/latency";
 import { ShutdownOrder } from "../cloud/server";
 import { World } from "../cloud/world";
-import { Game, Lobby } from "./lobby";
+import { Game, guildOf, keyOf, Lobby } from "./lobby";
+import { Operation } from "./operations";
+import { Profile } from "../../src/driver/profile";
+import { Transactable } from "../../src/transaction/context";
+import { Holdings } from "./holdings";
 
 const orders: ReadonlyArray<ShutdownOrder> = ["removingFirst", "closeFirst", "closeOnly", "interleaved"];
 const services: ReadonlyArray<ServiceName | undefined> = ["DataStore", "Messaging", "MemoryStore", undefined];
 const HOUR = 3600;
+/** Where the tempers of what happens to servers begin, after those of what players do. */
+const FIRST_OF_SERVERS = 24;
 
 /** Something that happens, and how often against the others. */
 type Chance = readonly [weight: number, happen: () => void];
@@ -14,9 +20,9 @@ type Chance = readonly [weight: number, happen: () => void];
 /** What the players and the servers of a simulated world do. */
 export class Workload {
 	private readonly random: SeededRandom;
-	/** By how much this seed prefers each thing that can happen: some are left out, some crowd out the rest. */
 	/** How many servers run without handoff, as an older build does. */
 	private readonly olderShare: number;
+	/** By how much this seed prefers each thing that can happen: some are left out, some crowd out the rest. */
 	private readonly tempers = new Array<number>();
 
 	public constructor(
@@ -24,12 +30,13 @@ export class Workload {
 		private readonly rules: Game,
 		private readonly users: number,
 		private readonly servers: number,
+		private readonly guilds: number,
 	) {
 		this.random = rules.random;
 		this.olderShare = this.random.chance(0.3) ? 0.4 : 0;
 		// The first is for joins, without which nothing else can happen.
 		this.tempers.push(1, 1);
-		for (let index = 2; index < 20; index++) {
+		for (let index = 2; index < FIRST_OF_SERVERS + 10; index++) {
 			const roll = this.random.fraction();
 			this.tempers.push(roll < 0.15 ? 0 : roll < 0.7 ? 1 : this.random.between(1, 6));
 		}
@@ -56,7 +63,7 @@ export class Workload {
 			world.wait(random.between(0, pace));
 			while (this.open().size() < this.servers) this.startLobby();
 			if (random.chance(0.93)) this.pick(this.ofPlayers(), 1);
-			else this.pick(this.ofServers(), 12);
+			else this.pick(this.ofServers(), FIRST_OF_SERVERS);
 		}
 	}
 
@@ -93,9 +100,28 @@ export class Workload {
 					const hold = random.between(0, 20);
 					const waits = random.chance(0.6);
 					const heeds = random.chance(0.7);
-					lobby.server.spawn(() => lobby.loadByHand(userId, waits, hold, heeds));
+					const key = random.chance(0.2) && this.guilds > 0 ? this.anyGuild() : keyOf(userId);
+					lobby.server.spawn(() => lobby.loadByHand(key, waits, hold, heeds));
 				},
 			],
+			[16, () => this.trade(this.anyOpen())],
+			[this.guilds > 0 ? 4 : 0, () => lobby.hall.pay(this.anyGuild())],
+			[
+				this.guilds > 0 ? 2 : 0,
+				() => {
+					const [key, closes] = [this.anyGuild(), random.chance(0.15)];
+					lobby.server.spawn(() => lobby.hall.save(key, closes));
+				},
+			],
+			[
+				this.guilds > 0 ? 1 : 0,
+				() => {
+					const [key, peeks] = [this.anyGuild(), random.chance(0.3)];
+					lobby.server.spawn(() => (peeks ? lobby.hall.peek(key) : lobby.hall.fetch(key)));
+				},
+			],
+			[6, () => this.transact(this.anyOpen())],
+			[2, () => this.tradeAgain()],
 			[0.3, () => world.wait(random.between(0, 20))],
 		];
 	}
@@ -133,6 +159,52 @@ export class Workload {
 		];
 	}
 
+	/** Two users of a server trade. */
+	private trade(lobby: Lobby): void {
+		const profiles = this.shuffled(lobby.openProfiles());
+		if (profiles.size() < 2) return;
+		lobby.server.spawn(() => lobby.market.trade(profiles[0], profiles[1]));
+	}
+
+	/** Users and guilds of a server, up to five in all. */
+	private transact(lobby: Lobby): void {
+		const { random } = this;
+		const wallets = this.shuffled(lobby.openProfiles());
+		const most = random.chance(0.7) ? 2 : 3;
+		const chosen = new Array<Profile<Holdings> | string>();
+		for (let index = 0; index < math.min(most, wallets.size()); index++) {
+			if (random.chance(0.8)) chosen.push(wallets[index]);
+		}
+		const guilds = this.guilds > 0 ? random.integer(0, math.min(2, this.guilds)) : 0;
+		for (let id = 1; id <= guilds; id++) chosen.push(guildOf(id));
+		if (chosen.isEmpty()) return;
+		const parties = new Array<Transactable<Holdings>>();
+		for (const each of this.shuffled(chosen)) {
+			const profile = typeIs(each, "string") ? lobby.hall.profile(each) : each;
+			if (profile !== undefined) parties.push(profile);
+		}
+		if (parties.isEmpty()) return;
+		const changes = random.chance(0.75) ? parties.size() : random.integer(0, parties.size());
+		const config = random.chance(0.6)
+			? {}
+			: { lockTtl: random.integer(1, 20), txTtl: random.integer(1, 90), retryAttempts: random.integer(1, 5) };
+		lobby.server.spawn(() => lobby.market.transact(parties, changes, config));
+	}
+
+	/** A trade of which it is not known how it ended is asked for again, wherever both users are. */
+	private tradeAgain(): void {
+		const open = this.rules.book.operations.all.filter(({ told }) => told === "unknown");
+		const operation = open[this.random.integer(0, math.max(0, open.size() - 1))] as Operation | undefined;
+		if (operation === undefined || operation.keys.size() !== 2) return;
+		for (const lobby of this.open()) {
+			const profiles = operation.keys.map((key) => lobby.openProfiles().find((each) => each.key === key));
+			const [a, b] = profiles;
+			if (a !== undefined && b !== undefined) {
+				lobby.server.spawn(() => lobby.market.tradeAgain(operation, a, b));
+			}
+		}
+	}
+
 	/** The user joins here and leaves wherever else they were: before, at once, later, or not at all. */
 	private hop(to: Lobby, userId: number): void {
 		const { random } = this;
@@ -161,6 +233,17 @@ export class Workload {
 		lobby.closing = true;
 		const order = orders[this.random.integer(0, orders.size() - 1)];
 		coroutine.wrap(() => lobby.server.shutdown({ order }))();
+	}
+
+	private anyGuild(): string {
+		return guildOf(this.random.integer(1, this.guilds));
+	}
+
+	private shuffled<V extends defined>(list: ReadonlyArray<V>): Array<V> {
+		const left = [...list];
+		const drawn = new Array<V>();
+		while (!left.isEmpty()) drawn.push(left.remove(this.random.integer(0, left.size() - 1))!);
+		return drawn;
 	}
 
 	private anyOpen(): Lobby {

@@ -16,6 +16,8 @@ export interface Shelf {
 export interface WriteExtras {
 	readonly userIds?: ReadonlyArray<number>;
 	readonly metadata?: object;
+	/** Name of the server that writes. */
+	readonly writer?: string;
 }
 
 /** .NET ticks at the Unix epoch and per millisecond: version ids begin with them. */
@@ -75,6 +77,7 @@ export class DataStoreCloud {
 			time,
 			userIds: table.freeze([...(extras.userIds ?? [])]),
 			metadata: table.freeze(table.clone(extras.metadata ?? {})),
+			writer: extras.writer,
 			deleted: false,
 		};
 		history.push(version);
@@ -82,7 +85,7 @@ export class DataStoreCloud {
 	}
 
 	/** Puts a tombstone; returns what was there. */
-	public remove(history: KeyHistory): StoredVersion | undefined {
+	public remove(history: KeyHistory, writer?: string): StoredVersion | undefined {
 		const last = history.live();
 		if (last === undefined) return undefined;
 		const time = this.now();
@@ -93,6 +96,7 @@ export class DataStoreCloud {
 			time,
 			userIds: [],
 			metadata: {},
+			writer,
 			deleted: true,
 		});
 		return last;

@@ -11,6 +11,8 @@ export interface StoredVersion {
 	readonly time: number;
 	readonly userIds: ReadonlyArray<number>;
 	readonly metadata: object;
+	/** Name of the server that wrote it. */
+	readonly writer?: string;
 	readonly deleted: boolean;
 	/** When a newer one took its place. */
 	replacedTime?: number;

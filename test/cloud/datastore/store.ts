@@ -112,7 +112,7 @@ export class StoreHandle implements Store {
 		const history = this.history(key);
 		const before = this.world.requests.call(this.server, call, (): ApplyOutcome<StoredVersion | undefined> => {
 			if (history.live() === undefined) return { answer: undefined };
-			return { commit: () => this.world.dataStores.remove(history) };
+			return { commit: () => this.world.dataStores.remove(history, this.server.name) };
 		});
 		if (this.world.switches.ownWritesUpdateCache) this.cache.put(key, undefined);
 		return answerOf(before);
@@ -215,7 +215,7 @@ export class StoreHandle implements Store {
 			commit: () => {
 				if (switches.limits) history.writes.add(scheduler.now, kilobytes(packed.bytes));
 				this.lastWrites.set(key, scheduler.now);
-				return this.world.dataStores.write(history, packed, extras);
+				return this.world.dataStores.write(history, packed, { ...extras, writer: this.server.name });
 			},
 			valid,
 		};

@@ -14,7 +14,7 @@ export = () => {
 		}
 
 		it("the same seed plays the same game", () => {
-			expect(playSeed(3).trace).to.equal(playSeed(3).trace);
+			expect(playSeed(3).trace()).to.equal(playSeed(3).trace());
 		});
 	});
 };
