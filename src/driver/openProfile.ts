@@ -187,12 +187,13 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (this.hold() !== undefined) this.active = false;
 		this.awaitHold();
 		if (this.state === "active") this.active = !this.blocked;
-		if (this.state === "released") return ok(undefined);
+		if (this.state === "released") return this.releasedAnswer();
 		if (this.state === "lost") return err(this.lost!);
 		// The release would carry the data as of now, without what the handlers still to come write.
 		if (this.handling) error("Baton: profile.release was called inside an onReleasing handler", 2);
 		this.leave();
-		return this.writer.release().wait()!;
+		const released = this.writer.release().wait()!;
+		return released.success ? this.releasedAnswer() : released;
 	}
 
 	public reacquire(): Result<undefined> {
@@ -250,9 +251,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (hold.sent) {
 			this.block();
 			this.home.platform.warn(
-				`Baton: profile "${this.key}" of store "${this.home.store}" is in a trade that is not through, and the server ` +
-					`closes: its lock is given up and its record left as stored. The next load finishes the trade; changes from ` +
-					`before the trade that no write has stored are lost.`,
+				`Baton: profile "${this.key}" of store "${this.home.store}" is in a trade or transaction that is not through, and ` +
+					`the server closes: its lock is given up and its record left as stored. The next load finishes it; changes ` +
+					`from before it that no write has stored are lost.`,
 			);
 		}
 		hold.cut();
@@ -273,6 +274,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	 */
 	public suspend(why: BatonError): void {
 		this.undecided = why;
+		// Saves that wait for the transaction would be answered by a write without data.
+		if (this.hasUnsaved()) this.writer.refuseSaves(why);
 	}
 
 	/**
@@ -326,11 +329,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	/** A write of {@link nextWrite} was answered as stored; `data` are what the record holds then, where that is known. */
 	public noteWritten(id: WriteId, data: DeepReadonly<T> | undefined, presence: boolean | undefined): void {
 		this.decisions.seenClean(id.decided ?? []);
+		// A save that was not answered has landed or never will: which of the two is not known.
+		if (data !== undefined || this.unanswered !== undefined) this.stored = data;
 		this.unanswered = undefined;
 		this.adopted = [];
 		this.lastWritten = this.home.platform.clock();
 		this.saysPresent = presence === true;
-		if (data !== undefined) this.stored = data;
 	}
 
 	/** The data and ids of a committed trade or transaction become the profile's. */
@@ -352,8 +356,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public holdError(): BatonError | undefined {
 		if (this.updating)
 			error("Baton: a trade or transaction was begun inside the function given to profile.update", 4);
-		// What a handler begins could not end before the last save.
-		return this.closedError() ?? (this.handling ? this.releasedError() : undefined);
+		// What a handler begins could not end before the last save; nor is anything begun that a release would wait for.
+		return this.closedError() ?? (this.handling || !this.active ? this.releasedError() : undefined);
 	}
 
 	/** Whether it goes on as it is for a player who is back: its last save has failed, and no trade of it is unsettled. */
@@ -565,7 +569,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.saysPresent = attempt.presence === true;
 		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
 		if (attempt.kind === "touch") return;
-		if (!withData && attempt.isBlocked) return;
+		if (!withData && attempt.isBlocked) return this.warnUndecided();
 		if (!withData) {
 			this.home.platform.warn(
 				`Baton: the store refuses the data of profile "${this.key}" of store "${this.home.store}" for good. Its lock ` +
@@ -575,6 +579,15 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		}
 		this.stored = attempt.data;
 		this.onSaved.fire();
+	}
+
+	/** A trade's prepare has stored the data from before it; a transaction's has not. */
+	private warnUndecided(): void {
+		if (this.undecided === undefined || !this.hasUnsaved()) return;
+		this.home.platform.warn(
+			`Baton: profile "${this.key}" of store "${this.home.store}" was released while the outcome of its transaction is ` +
+				`not known, with changes from before it that were not stored: they are lost unless it is committed.`,
+		);
 	}
 
 	private refused(attempt: Attempt<T>, kept: Kept): AttemptOutcome {
@@ -619,6 +632,11 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 				: "Nothing was written, and the changes since its last save are lost";
 		const message = `Baton: profile "${this.key}" of store "${store}" lost its session lock: ${what[why]}. ${outcome}.`;
 		return new BatonError("lock_lost", message, { store, key: this.key, holder });
+	}
+
+	/** While a transaction was undecided only the lock was given up: what was not stored before is not now. */
+	private releasedAnswer(): Result<undefined> {
+		return this.undecided !== undefined && this.hasUnsaved() ? err(this.undecided) : ok(undefined);
 	}
 
 	private takeBack(): Result<undefined> {

@@ -39,7 +39,9 @@ export interface Profile<T extends object> {
 	 * `change` must not yield or call methods of this profile; an error it throws is thrown on with nothing changed. May
 	 * yield while a trade or transaction holds the profile.
 	 *
-	 * Errors: `invalid_data` (with `path`; the profile keeps its data and stays usable), `released`, `lock_lost`.
+	 * Errors: `invalid_data` (with `path`; the profile keeps its data and stays usable), `released`, `lock_lost`,
+	 * `tx_unknown` while it is not known whether a transaction of it is committed, `unresolved_transaction` where a trade of
+	 * it was left unfinished.
 	 */
 	update(change: (data: DeepReadonly<T>) => DeepReadonly<T> | T): Result<DeepReadonly<T>>;
 
@@ -48,8 +50,8 @@ export interface Profile<T extends object> {
 	 * while a save runs share one more save.
 	 *
 	 * Errors: `roblox` when the store still fails after 1, 2, 4 and 8 s (it goes on trying in the background: nothing is
-	 * lost while the server lives), `lock_lost`, `released`, `unresolved_transaction` (a trade has the profile, and whether
-	 * the data of this call are stored is for the next load to find out).
+	 * lost while the server lives), `lock_lost`, `released`, `tx_unknown` and `unresolved_transaction` as in {@link update}
+	 * (whether the data of this call are stored is then for the retry, or the next load, to find out).
 	 */
 	save(): Result<undefined>;
 
@@ -59,7 +61,8 @@ export interface Profile<T extends object> {
 	 *
 	 * Errors: `roblox` when the store still fails after 1, 2, 4 and 8 s (it goes on trying in the background until it
 	 * lands or the server ends), `lock_lost`, `unknown_outcome` (the release was sent and not answered, and another
-	 * server has the record since).
+	 * server has the record since), `tx_unknown` (the lock is given up, and what was not stored before the transaction is
+	 * only if that is committed).
 	 */
 	release(): Result<undefined>;
 
@@ -69,7 +72,8 @@ export interface Profile<T extends object> {
 	 * since. Until then, and where it fails, `update` answers `released`. Yields.
 	 *
 	 * Errors: `lock_lost` when another server had the record since (the player's session ends), `already_loaded` when the
-	 * key is loaded anew here, `player_left`, `profile_closed`, `roblox` when the store fails for the whole ladder (it is released again).
+	 * key is loaded anew here, `player_left`, `profile_closed`, `roblox` when the store fails for the whole ladder (it is
+	 * released again), `tx_unknown` and `unresolved_transaction` where it was released with an open outcome: load it anew.
 	 */
 	reacquire(): Result<undefined>;
 

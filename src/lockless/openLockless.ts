@@ -275,6 +275,8 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 
 	/** The record holds these data, or will once a noted transaction is applied. Does not yield. */
 	public rebase(data: DeepReadonly<T>): void {
+		// What it held when it ended stays what it shows.
+		if (this.ended) return;
 		this.base = data;
 		this.bases += 1;
 		this.replay();

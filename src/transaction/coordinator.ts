@@ -1,5 +1,6 @@
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
+import { Outcome } from "../record/decided";
 import { err, ok, Result } from "../result";
 import { DecisionRecord, firstProblem, runTwoPhase, TwoPhaseParticipant } from "../twoPhase/twoPhase";
 import { BackOff } from "../util/backOff";
@@ -23,6 +24,8 @@ export class Coordinator {
 	private readonly unchanged: ReadonlyArray<Participant>;
 	private readonly participants: ReadonlyArray<Participant>;
 	private readonly cleanup: Cleanup;
+	/** The store refuses the marker for good. */
+	private refused?: BatonError;
 
 	public constructor(
 		private readonly platform: Platform,
@@ -43,27 +46,31 @@ export class Coordinator {
 		const ending = runTwoPhase(this.platform, this.decision(), this.shares());
 		if (ending.kind === "refused") return err(aborted(this.participants, ending.problem));
 		if (ending.kind === "unknown") return this.leaveOpen(ending.cause);
-		if (ending.problem === undefined) this.cleanup.decided();
-		return ending.outcome === "committed" ? ok(true) : err(aborted(this.participants, ending.problem));
+		const problem = ending.problem ?? this.refused;
+		if (problem === undefined) this.cleanup.decided();
+		return ending.outcome === "committed" ? ok(true) : err(aborted(this.participants, problem));
 	}
 
 	/** The marker, as its own coordinator decides it. */
 	private decision(): DecisionRecord {
 		const { tx, platform, cleanup } = this;
 		const [{ markers }] = this.participants;
-		return {
-			// Nothing is stored before the decision.
-			open: () => undefined,
-			commit: () => markers.decide(tx.id, "committed", tx.retry),
-			abort: () => {
-				// Nobody else can commit it, so it is off whether the marker says so yet or not. It is for readers of prepares
-				// that landed: without it they would wait for the transaction to expire.
-				platform.task.spawn(() => {
-					if (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();
-				});
-				return ok("aborted");
-			},
+		const abort = (): Result<Outcome> => {
+			// Nobody else can commit it, so it is off whether the marker says so yet or not. It is for readers of prepares
+			// that landed: without it they would wait for the transaction to expire.
+			platform.task.spawn(() => {
+				if (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();
+			});
+			return ok("aborted");
 		};
+		const commit = (): Result<Outcome> => {
+			const decided = markers.decide(tx.id, "committed", tx.retry);
+			if (decided.success || decided.error.retryable !== false) return decided;
+			this.refused = decided.error;
+			return abort();
+		};
+		// Nothing is stored before the decision.
+		return { open: () => undefined, commit, abort };
 	}
 
 	private shares(): ReadonlyArray<TwoPhaseParticipant> {

@@ -32,6 +32,8 @@ export class LockedParticipant<T extends object> implements Participant {
 	private hold?: Hold;
 	/** Whether a prepare was sent, which may have landed. */
 	private isPrepared = false;
+	/** Whether a single write was sent and not answered. */
+	private isUnanswered = false;
 
 	public constructor(public readonly profile: OpenProfile<T>) {
 		const { store, platform, markers, retry } = profile.home;
@@ -93,7 +95,7 @@ export class LockedParticipant<T extends object> implements Participant {
 		const { home, key } = this.profile;
 		const found = retried(home.platform, tx.retry, () => readFresh(home, key, READ_SECONDS));
 		// That its lock is gone is this server's own doing then.
-		if (this.isCut()) return this.cutError();
+		if (this.isLeft()) return this.leftError();
 		if (!found.success) return found.error;
 		const shape = shapeOf(found.value?.value);
 		if (shape.kind !== "record") return this.profile.lose(shape.kind === "nothing" ? "gone" : "invalid", undefined);
@@ -103,13 +105,17 @@ export class LockedParticipant<T extends object> implements Participant {
 	}
 
 	public writeAlone(tx: Tx, outcome: object): AloneAnswer {
-		if (this.isCut() && this.hold?.sent !== true) return { kind: "refused", problem: this.cutError() };
+		if (this.isLeft() && this.hold?.sent !== true) return { kind: "refused", problem: this.leftError() };
 		const data = outcome as DeepReadonly<T>;
 		const part = { data: outcome as unknown, migrations: this.profile.home.migrationNames };
 		const answer = this.write(tx, data, (value, request) =>
 			writeAloneLocked(value, { ...request, id: tx.id, part }),
 		);
-		if (!answer.success) return { kind: "unknown", problem: answer.error };
+		if (!answer.success) {
+			const isRefused = answer.error.retryable === false && !this.isUnanswered;
+			this.isUnanswered = !isRefused;
+			return { kind: isRefused ? "refused" : "unknown", problem: answer.error };
+		}
 		if (answer.value.isStamped === true) {
 			// It is in the record, and so is somebody else since, or instead.
 			this.profile.take(data, withId(this.profile.tradeIds, tx.id));
@@ -147,7 +153,8 @@ export class LockedParticipant<T extends object> implements Participant {
 	}
 
 	public resume(): void {
-		this.profile.resume();
+		// One that leaves meanwhile has begun to give up its lock alone, and ends that way.
+		if (!this.profile.isLeaving()) this.profile.resume();
 	}
 
 	public hasEnded(): boolean {
@@ -171,27 +178,27 @@ export class LockedParticipant<T extends object> implements Participant {
 		decide: (value: unknown, request: HeldRequest) => D,
 	): Result<D> {
 		// Its release may have landed, and if not, it is not to be overtaken by a higher number.
-		if (this.isCut()) return err(this.cutError());
+		if (this.isLeft()) return err(this.leftError());
 		if (this.hold !== undefined) this.hold.sent = true;
-		const tries = <A>(call: () => Result<A>) => retried(this.platform, tx.retry, call, () => !this.isCut());
+		const tries = <A>(call: () => Result<A>) => retried(this.platform, tx.retry, call, () => !this.isLeft());
 		return heldWrite(this.profile, tries, stored, decide);
 	}
 
-	/** The server closes, and could not wait for the transaction. */
-	private isCut(): boolean {
-		return this.hold?.isCut === true;
+	/** It is being released: the server closes and could not wait, or its single write is asked for again in the background. */
+	private isLeft(): boolean {
+		return this.hold?.isCut === true || this.profile.isLeaving();
 	}
 
-	private cutError(): BatonError {
+	private leftError(): BatonError {
 		const { store, key } = this;
-		const message = `Baton: the server closes, and "${key}" in store "${store}" was released before its transaction was through`;
+		const message = `Baton: "${key}" in store "${store}" was released before its transaction was through`;
 		return new BatonError("profile_closed", message, { store, key });
 	}
 
 	private refusal(decision: HeldDecision): BatonError | undefined {
 		if (decision.write !== undefined || decision.keep === "mine") return undefined;
 		if (decision.keep === "lost") {
-			return this.isCut() ? this.cutError() : this.profile.lose(decision.why, decision.holder);
+			return this.isLeft() ? this.leftError() : this.profile.lose(decision.why, decision.holder);
 		}
 		const { store, key } = this;
 		const message = `Baton: the record of "${key}" in store "${store}" takes no part in the transaction (${decision.keep})`;

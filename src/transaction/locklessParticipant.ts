@@ -39,6 +39,8 @@ export class LocklessParticipant<T extends object> implements Participant {
 	private isPrepared = false;
 	/** Whether a write that ends its lock was answered. */
 	private isUnlocked = true;
+	/** Whether a single write was sent and not answered. */
+	private isUnanswered = false;
 
 	public constructor(public readonly profile: OpenLockless<T>) {
 		const { store, scope, platform, markers, retry } = profile.home;
@@ -130,7 +132,9 @@ export class LocklessParticipant<T extends object> implements Participant {
 			this.profile.rebase(outcome as DeepReadonly<T>);
 			return { kind: "committed" };
 		}
-		return problem.type === "tx_lock_lost" ? { kind: "refused", problem } : { kind: "unknown", problem };
+		const isRefused = problem.type === "tx_lock_lost" || (problem.retryable === false && !this.isUnanswered);
+		this.isUnanswered = !isRefused;
+		return { kind: isRefused ? "refused" : "unknown", problem };
 	}
 
 	public giveBack(tx: Tx): void {
@@ -146,10 +150,6 @@ export class LocklessParticipant<T extends object> implements Participant {
 		this.profile.undecided = false;
 		// An aborted one is ended at once: others wait for its lock, and its prepare may land yet.
 		if (result === "aborted" && this.end(tx)) return cleanup.seenClean();
-		if (this.hasEnded()) {
-			this.platform.task.spawn(() => this.look(tx, cleanup));
-			return;
-		}
 		this.profile.noteDecided(
 			decided,
 			() => this.platform.task.spawn(() => cleanup.seenClean()),
@@ -168,7 +168,7 @@ export class LocklessParticipant<T extends object> implements Participant {
 	}
 
 	public hasEnded(): boolean {
-		return !this.profile.active;
+		return this.profile.hasEnded();
 	}
 
 	/** Takes everything of an aborted transaction off the record; whether that was answered. Yields. */

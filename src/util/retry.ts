@@ -1,5 +1,5 @@
 import { Platform } from "../platform/platform";
-import { Result } from "../result";
+import { Err, Result } from "../result";
 
 /** How often a call is tried, and how long the pauses between the tries are. */
 export interface Retry {
@@ -21,7 +21,8 @@ export function pausesOf({ attempts, base }: Retry): ReadonlyArray<number> {
 
 /**
  * Repeats a call that can recognize its own earlier try, until it is answered, a further try cannot help, or the tries
- * are used up, or `goesOn` says that no further try is to be sent. Yields.
+ * are used up, or `goesOn` says that no further try is to be sent. Yields. An error that is not `retryable` says that no
+ * try has landed, nor will.
  */
 export function retried<T>(
 	{ task: taskLibrary }: Pick<Platform, "task">,
@@ -29,11 +30,15 @@ export function retried<T>(
 	call: () => Result<T>,
 	goesOn: () => boolean = () => true,
 ): Result<T> {
-	for (const pause of pausesOf(retry)) {
+	const pauses = pausesOf(retry);
+	let unanswered: Err | undefined;
+	for (let tried = 0; ; tried++) {
 		const answer = call();
-		if (answer.success || answer.error.retryable === false) return answer;
-		taskLibrary.wait(pause);
+		if (answer.success) return answer;
+		if (answer.error.retryable === false) return unanswered ?? answer;
+		unanswered = answer;
+		if (tried >= pauses.size()) return answer;
+		taskLibrary.wait(pauses[tried]);
 		if (!goesOn()) return answer;
 	}
-	return call();
 }

@@ -128,7 +128,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		name: "the loss of rejected data is not told",
 		rule: "4.6 (reported loudly)",
 		file: openProfile,
-		find: "if (!withData && attempt.isBlocked) return;",
+		find: "if (!withData && attempt.isBlocked) return this.warnUndecided();",
 		replace: "if (!withData) return;",
 		hint: ["driver release"],
 	},
