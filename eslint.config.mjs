@@ -24,6 +24,7 @@ export default tseslint.config(
 			"build/**",
 			"include/**",
 			"test/consumer/**",
+			"example/**",
 			"**/node_modules/**",
 			"docs/.vitepress/cache",
 			"docs/.vitepress/dist",

@@ -5,8 +5,10 @@ import { checkDocCode } from "../docs/check.ts";
 import { checkFormat, checkToolTypes, lint } from "../lib/checks.ts";
 import { compilePackage } from "../lib/compile.ts";
 import { checkConsumer } from "../lib/consumer.ts";
+import { checkExample } from "../lib/example.ts";
 import { textOf } from "../lib/failure.ts";
 import { runNodeTests } from "../lib/nodeTests.ts";
+import { whilePacked } from "../lib/packedGame.ts";
 import { type Failure, note, print, printFailures, step } from "../lib/report.ts";
 import { checkStudioScript } from "../lib/studio.ts";
 import { makeTestPlace, sourceOf } from "../lib/testPlace.ts";
@@ -77,7 +79,12 @@ async function specLane(): Promise<void> {
 	const isCompiled = await check("compile the package", compilePackage);
 	if (!isCompiled || place === undefined) return;
 	const testPlace = place;
-	await check("consumer", (progress) => checkConsumer(testPlace, progress));
+	await guard("packed games", () =>
+		whilePacked(async (packed) => {
+			await check("consumer", (progress) => checkConsumer(packed, testPlace, progress));
+			await check("example", (progress) => checkExample(packed, testPlace, progress));
+		}),
+	);
 }
 
 async function toolLane(): Promise<void> {
