@@ -36,6 +36,7 @@ export default defineConfig({
 					{ text: "Backends and Studio", link: "/backends" },
 					{ text: "Testing your game", link: "/testing" },
 					{ text: "Limits and cost", link: "/cost" },
+					{ text: "Check on Roblox", link: "/live-check" },
 					{ text: "Troubleshooting", link: "/troubleshooting" },
 				],
 			},
