@@ -35,14 +35,35 @@ const engine = TestEZ as unknown as TestEngine;
 /** Real seconds that one spec module may take. */
 const LIMIT_SECONDS = 120;
 
+/** How many failures a summary tells in full, and how long each may be, in bytes. */
+const [TOLD, TOLD_BYTES] = [50, 2000];
+
 class Summary {
 	public passed = 0;
 	public failed = 0;
+	/** What failed, and why. */
+	public readonly failures = new Array<string>();
 
 	public fail(module: Instance, name: string, message: string): void {
 		this.failed += 1;
-		print(`✖ ${name}\n  ${module.GetFullName()}\n  ${message}`);
+		const text = `${name}\n  ${module.GetFullName()}\n  ${message}`;
+		print(`✖ ${text}`);
+		if (this.failures.size() < TOLD) this.failures.push(text.sub(1, TOLD_BYTES));
 	}
+}
+
+/** Which spec modules to run. */
+export interface Selection {
+	/** Parts of the path, in lower case, that all have to be there. */
+	readonly words: ReadonlyArray<string>;
+	/** Every `parts`th of them, from the `part`th on, counted from 1. */
+	readonly part: number;
+	readonly parts: number;
+}
+
+function isSelected(module: Instance, words: ReadonlyArray<string>): boolean {
+	const path = module.GetFullName().lower().gsub("%.", "/")[0];
+	return words.every((word) => path.find(word, 1, true)[0] !== undefined);
 }
 
 function runModule(module: ModuleScript, summary: Summary): void {
@@ -82,12 +103,21 @@ function runWithLimit(module: ModuleScript, summary: Summary): void {
 	}
 }
 
-/** Runs all spec modules below `root`, each alone, and prints each failure and `N passed, N failed`. Yields. */
-export function runSpecs(root: Instance): void {
-	const modules = root
+/**
+ * Runs the spec modules below `root`, each alone, prints each failure and `N passed, N failed`, and returns what it has
+ * counted. Yields.
+ */
+export function runSpecs(
+	root: Instance,
+	{ words, part, parts }: Selection = { words: [], part: 1, parts: 1 },
+): { readonly passed: number; readonly failed: number; readonly failures: ReadonlyArray<string> } {
+	const found = root
 		.GetDescendants()
-		.filter((found): found is ModuleScript => found.IsA("ModuleScript") && found.Name.match("%.spec$").size() > 0);
-	modules.sort((a, b) => a.GetFullName() < b.GetFullName());
+		.filter((each): each is ModuleScript => each.IsA("ModuleScript") && each.Name.match("%.spec$").size() > 0);
+	found.sort((a, b) => a.GetFullName() < b.GetFullName());
+	const modules = found
+		.filter((module) => isSelected(module, words))
+		.filter((_, index) => index % parts === part - 1);
 	const summary = new Summary();
 	let current: ModuleScript | undefined;
 	const watching = game.GetService("ScriptContext").Error.Connect((message) => {
@@ -105,4 +135,6 @@ export function runSpecs(root: Instance): void {
 		print("✖ no spec ran");
 	}
 	print(`${summary.passed} passed, ${summary.failed} failed`);
+	const { passed, failed, failures } = summary;
+	return { passed, failed, failures };
 }

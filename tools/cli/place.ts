@@ -9,7 +9,9 @@ import { makeTestPlace } from "../lib/testPlace.ts";
 try {
 	if (process.argv[2] === "example") {
 		const place = relative(root, await makeExamplePlace());
-		print(`Open ${place} in Roblox Studio; docs/live-check.md tells what to try on Roblox.`);
+		print(
+			`Open ${place} in Roblox Studio, or publish it: npm run publish-place. docs/live-check.md tells what to try there.`,
+		);
 	} else {
 		const place = relative(root, await makeTestPlace());
 		print(`Open ${place} in Roblox Studio and press Play: the specs run and print a summary.`);

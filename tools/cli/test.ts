@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { checkReadmeTable } from "../bench/check.ts";
+import { checkCloudRun } from "../cloud/check.ts";
 import { runSpecs } from "../host/runSpecs.ts";
 import { checkDocCode } from "../docs/check.ts";
 import { checkFormat, checkToolTypes, lint } from "../lib/checks.ts";
@@ -75,6 +76,7 @@ async function specLane(): Promise<void> {
 		const testPlace = place;
 		await check("README's cost table", (progress) => checkReadmeTable(testPlace, progress));
 		await check("Studio script", checkStudioScript);
+		await check("specs by way of Open Cloud's double", () => checkCloudRun(testPlace));
 	}
 	const isCompiled = await check("compile the package", compilePackage);
 	if (!isCompiled || place === undefined) return;

@@ -53,4 +53,5 @@ export type HostEvent =
 	| { readonly type: "benchCell"; readonly cell: BenchCell }
 	| { readonly type: "playingSeed"; readonly seed: number }
 	| { readonly type: "seed"; readonly seed: number; readonly failure: string }
+	| { readonly type: "taskResults"; readonly results: Array<unknown> }
 	| { readonly type: "end" };

@@ -34,6 +34,7 @@ async function run(): Promise<void> {
 			}),
 		hostFetch: fetchLoopback,
 		hostLoopback: startLoopback,
+		hostScript: () => vm.load(`local game, require, task = ...; ${input.argument?.script ?? ""}`, "=TaskScript"),
 		hostExit: () => process.exit(0),
 		hostArgument: (name: string) => input.argument?.[name] ?? "",
 	});
