@@ -1,5 +1,4 @@
 import { Profile } from "../../../src/driver/profile";
-import { LocklessProfile } from "../../../src/lockless/locklessProfile";
 import { Result } from "../../../src/result";
 import { World } from "../../cloud/world";
 import { FOLLOWS } from "./follows";
