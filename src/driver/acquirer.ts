@@ -380,7 +380,8 @@ export class Acquirer {
 
 	private reportTaking(key: string, { lock, verdict }: TakenLock): void {
 		this.home.metric("lock.taken", 1, { verdict });
-		if (verdict === "orphan") return;
+		// A transaction's lock that has expired protects nothing that is not stored.
+		if (verdict === "orphan" || lock.Tx === true) return;
 		const { store, ttlSeconds, skewSeconds, platform } = this.home;
 		const why =
 			verdict === "stopped"

@@ -27,7 +27,8 @@ export interface StorePlace {
 type Kind = "DataStore" | "Memory" | BackendFactory;
 
 const dataStoreClock = perPlatform((platform) => new StoreClock(platform.clock));
-const markerStores = perPlatform(() => new Map<string | BackendFactory, MarkerStore>());
+/** By kind, then by scope. */
+const markerStores = perPlatform(() => new Map<Kind, Map<string, MarkerStore>>());
 
 /** Chooses store and scope by the driver's options and by where it runs. Does not yield. */
 export function storePlace<T extends object>(settings: DriverSettings<T>, platform: Platform): StorePlace {
@@ -56,8 +57,10 @@ function markersFor(kind: Kind, studio: StudioMode, platform: Platform): MarkerS
 	const inMemory = kind === "Memory" || (isStudio && studio === "memory");
 	const scope = isStudio && studio === "separate" ? STUDIO_SCOPE : undefined;
 	// Each place once: that it is the same for all participants of a transaction is that the object is.
-	const place = inMemory ? "Memory" : typeIs(kind, "function") ? kind : `${kind}/${scope}`;
-	const known = markerStores(platform).get(place);
+	const place = inMemory ? "Memory" : kind;
+	const places = markerStores(platform).get(place) ?? new Map<string, MarkerStore>();
+	markerStores(platform).set(place, places);
+	const known = places.get(scope ?? "");
 	if (known !== undefined) return known;
 	const backend = backendFor(kind, studio, { platform, store: MARKER_STORE, scope });
 	const fresh = new MarkerStore({
@@ -66,7 +69,7 @@ function markersFor(kind: Kind, studio: StudioMode, platform: Platform): MarkerS
 		backend,
 		storeClock: kind === "DataStore" ? dataStoreClock(platform) : new StoreClock(platform.clock),
 	});
-	markerStores(platform).set(place, fresh);
+	places.set(scope ?? "", fresh);
 	return fresh;
 }
 

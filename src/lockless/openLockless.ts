@@ -3,10 +3,9 @@ import { AttemptOutcome, ProfileWriter, WriteKind, WriterHost } from "../driver/
 import { BatonError } from "../errors";
 import { Decided } from "../record/decided";
 import { DeepReadonly } from "../record/deepReadonly";
-import { StoredLock, StoredRecord } from "../record/types";
+import { StoredRecord } from "../record/types";
 import { err, ok, Result } from "../result";
 import { Decisions } from "../transaction/decisions";
-import { TX_TTL_SECONDS } from "../transaction/foreignPending";
 import { txTokens } from "../transaction/txLock";
 import { noYield } from "../util/noYield";
 import { pausesOf, Retry } from "../util/retry";
@@ -22,8 +21,6 @@ import { Change, Dropped, Queued, UpdateQueue } from "./updateQueue";
 
 /** How long one flush waits for transactions of other servers, in seconds: longer than any one of them lasts. */
 const WAIT_SECONDS = 120;
-/** What the tries of a transaction's lock get beyond the bounds of whoever holds the key, in seconds. */
-const LOCK_MARGIN_SECONDS = 30;
 /** How long a flush may be unanswered, in seconds, before its updates are given up as unknown (rule 6.6). */
 const UNANSWERED_SECONDS = 3600;
 /** How often a fetch reads anew since a flush was answered meanwhile. */
@@ -33,11 +30,11 @@ const LOOKS = 5;
 export interface LockOptions {
 	/** Seconds after which others may take it; left out where it is the usual time. */
 	readonly expires?: number;
-	/** The same, always given: part of the bound of the wait. */
-	readonly ttl: number;
 	readonly retry: Retry;
 	/** Whether to wait for another transaction's lock. */
 	readonly waits: boolean;
+	/** On the platform's clock: nobody is waited for any longer. */
+	readonly deadline: number;
 }
 
 /** A {@link LocklessProfile} with the side that its driver and transactions see. */
@@ -59,8 +56,6 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 	public snapshot!: DeepReadonly<T>;
 	/** The turn of that lock. */
 	public lockTurn = 0;
-	/** The other transaction's lock that {@link lock} met when it answered `busy`. */
-	public metLock?: StoredLock;
 
 	/** What the store is known to hold, in this server's format. */
 	private base?: DeepReadonly<T>;
@@ -242,10 +237,9 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 	 * `token` is a transaction's own from before the first try: delete it from {@link txTokens} once it was given back. After
 	 * any error it has to be, for a try may have landed, or may yet. Errors: those of `save`.
 	 */
-	public lock(token: string, { expires, ttl, retry, waits }: LockOptions): Result<"taken" | "busy"> {
+	public lock(token: string, { expires, retry, waits, deadline }: LockOptions): Result<"taken" | "busy"> {
 		const { platform } = this.home;
 		txTokens(platform).add(token);
-		const deadline = platform.clock() + ttl + TX_TTL_SECONDS + LOCK_MARGIN_SECONDS;
 		let ran = this.flush({ lock: { token, expires }, waits, deadline });
 		for (const pause of pausesOf(retry)) {
 			if (ran.success || ran.error.type !== "roblox" || ran.error.retryable === false) break;
@@ -254,10 +248,7 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 		}
 		if (!ran.success) return ran;
 		const outcome = ran.value;
-		if (outcome.kind === "busy") {
-			this.metLock = outcome.lock;
-			return ok("busy");
-		}
+		if (outcome.kind === "busy") return ok("busy");
 		if (outcome.kind !== "done" || outcome.record === undefined) return err(keptBusy(this.home.store, this.key));
 		this.snapshot = outcome.data;
 		this.lockTurn = outcome.record.Meta.Turn;

@@ -9,6 +9,7 @@ import { Retry } from "../util/retry";
 import { Cleanup } from "./cleanup";
 import { Staged } from "./context";
 import { Participant, Tx } from "./participant";
+import { sizeProblem } from "./recordSize";
 import { aborted, unknown } from "./txErrors";
 
 /** The background has its own pauses. */
@@ -43,6 +44,8 @@ export class Coordinator {
 	/** Yields. Errors: `tx_aborted`, `tx_unknown`. */
 	public run(): Result<boolean> {
 		if (this.changed.size() < 2) return this.alone();
+		const tooLarge = sizeProblem(this.changed);
+		if (tooLarge !== undefined) return this.refuse(tooLarge);
 		const ending = runTwoPhase(this.platform, this.decision(), this.shares());
 		if (ending.kind === "refused") return err(aborted(this.participants, ending.problem));
 		if (ending.kind === "unknown") return this.leaveOpen(ending.cause);

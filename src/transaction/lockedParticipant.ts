@@ -28,7 +28,6 @@ export class LockedParticipant<T extends object> implements Participant {
 	public readonly platform: Platform;
 	public readonly markers: MarkerStore;
 	public readonly retry: Retry;
-	public readonly isLockless = false;
 	private hold?: Hold;
 	/** Whether a prepare was sent, which may have landed. */
 	private isPrepared = false;

@@ -16,7 +16,7 @@ import { Cleanup } from "./cleanup";
 import { confirmLockless, endLockless, LocklessDecision, prepareLockless, writeAloneLockless } from "./locklessRecord";
 import { MarkerStore } from "./markerStore";
 import { AloneAnswer, Participant, Tx } from "./participant";
-import { LOCK_TTL_SECONDS, txTokens } from "./txLock";
+import { txTokens } from "./txLock";
 
 /** How long one try may go unanswered, in seconds. */
 const TRY_SECONDS = 10;
@@ -29,7 +29,6 @@ export class LocklessParticipant<T extends object> implements Participant {
 	public readonly platform: Platform;
 	public readonly markers: MarkerStore;
 	public readonly retry: Retry;
-	public readonly isLockless = true;
 	/** When its lock was answered as taken, on the platform's clock. */
 	public heldSince = 0;
 	/** Token of the lock that this transaction takes; a fresh one for every attempt to take it. */
@@ -54,16 +53,16 @@ export class LocklessParticipant<T extends object> implements Participant {
 
 	/**
 	 * Flushes the queue, takes the lock and reads the data, in one write. Yields. `waits`: for another transaction's lock,
-	 * instead of answering `busy`.
+	 * instead of answering `busy`, until `deadline` on the platform's clock.
 	 */
-	public lock(tx: Tx, waits: boolean): Result<"taken" | "busy"> {
+	public lock(tx: Tx, waits: boolean, deadline: number): Result<"taken" | "busy"> {
 		this.token = this.platform.http.GenerateGUID(false);
 		this.isUnlocked = false;
 		const locked = this.profile.lock(this.token, {
 			expires: tx.lockTtl,
-			ttl: tx.lockTtl ?? LOCK_TTL_SECONDS,
 			retry: tx.retry,
 			waits,
+			deadline,
 		});
 		this.heldSince = this.platform.clock();
 		if (locked.success && locked.value === "busy") this.unlocked();

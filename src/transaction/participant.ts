@@ -30,7 +30,6 @@ export interface Participant extends Holdable {
 	readonly markers: MarkerStore;
 	/** How often its driver tries a write. */
 	readonly retry: Retry;
-	readonly isLockless: boolean;
 	/** The game's profile, by which the callback names it. */
 	readonly profile: object;
 	/** What the callback sees, once everything is locked. */

@@ -3,11 +3,10 @@ import { OpenProfile } from "../driver/openProfile";
 import { BatonError } from "../errors";
 import { OpenLockless } from "../lockless/openLockless";
 import { Platform } from "../platform/platform";
-import { ENVELOPE_BYTES, VALUE_BYTES } from "../record/limits";
 import { err, ok, Result } from "../result";
 import { whileDeciding, whileHeld } from "../twoPhase/whileHeld";
 import { readConfig, TransactionConfig } from "./config";
-import { Staged, Staging, TransactionContext, TransactionProfile } from "./context";
+import { Staging, TransactionContext, TransactionProfile } from "./context";
 import { Coordinator } from "./coordinator";
 import { LockedParticipant } from "./lockedParticipant";
 import { LocklessParticipant } from "./locklessParticipant";
@@ -19,7 +18,8 @@ import { giveAllBack, takeLocks } from "./txLocks";
  * Changes any set of profiles together: each gets the data that `process` sets for it, or none changes, whatever crashes in
  * between. Profiles of several drivers and stores may take part, session-locked ones beside lockless ones; the drivers must
  * keep their decisions in one place (option `markers`). Yields: a second or two commonly; where the store fails, up to
- * about a minute for each of its three rounds.
+ * about a minute for each of its three rounds; where transactions of other servers have a lockless profile, up to `lockTtl`
+ * and 90 s more.
  *
  * `process` gets a context with `get` and `set`, and may return false to cancel. It must not yield or call methods of the
  * profiles. Data that are the same reference as before count as unchanged; a transaction that changes one profile alone is
@@ -28,7 +28,7 @@ import { giveAllBack, takeLocks } from "./txLocks";
  * Gives true when it is committed and false when it was cancelled. Errors: `tx_aborted` with the `cause` that a participant
  * gave, or without one where another server aborted it first; `tx_unknown` while it is not known whether it is committed:
  * the profiles take no changes until a retry in the background finds out; `busy` where another trade or transaction of
- * this server has one of them; `profile_closed`, `released` or `lock_lost` of a profile that is closed; what flushing a
+ * this server has one of them, or those of other servers have a lockless one for the whole wait; `profile_closed`, `released` or `lock_lost` of a profile that is closed; what flushing a
  * lockless profile raised (`lockless_locked`, `roblox`, …). On all but `tx_unknown` nothing was changed.
  *
  * Throws on misuse, and throws on what `process` throws, with every lock given back and nothing written. (Seed
@@ -121,26 +121,9 @@ function held(
 		giveUp();
 		return ok(false);
 	}
-	const staged = staging.result();
-	const refused = staging.refused ?? sizeProblem(staged);
-	if (refused !== undefined) {
+	if (staging.refused !== undefined) {
 		giveUp();
-		return err(aborted(participants, refused));
+		return err(aborted(participants, staging.refused));
 	}
-	return new Coordinator(platform, tx, staged).run();
-}
-
-/** A prepared record holds both data. */
-function sizeProblem(staged: ReadonlyArray<Staged>): BatonError | undefined {
-	for (const { participant, data } of staged) {
-		const before = participant.data();
-		if (data === before && !participant.hasUnsaved()) continue;
-		const bytes = [participant.bytesOf(before), participant.bytesOf(data)];
-		if (bytes[0] + bytes[1] + ENVELOPE_BYTES <= VALUE_BYTES) continue;
-		const { store, key } = participant;
-		const message =
-			`Baton: the data of "${key}" in store "${store}" from before (${bytes[0]} bytes) and after the transaction ` +
-			`(${bytes[1]} bytes) do not fit into one record of ${VALUE_BYTES} bytes; nothing was written`;
-		return new BatonError("invalid_data", message, { store, key });
-	}
+	return new Coordinator(platform, tx, staging.result()).run();
 }

@@ -3,10 +3,13 @@ import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { LocklessParticipant } from "./locklessParticipant";
 import { Participant, Tx } from "./participant";
+import { TX_TTL_SECONDS } from "./foreignPending";
 import { LOCK_TTL_SECONDS } from "./txLock";
 
 /** How often locks are taken anew that took so long that the first of them might expire. */
 const LOCK_ROUNDS = 5;
+/** What all waits for other transactions get in all beyond the bounds of one of them, in seconds. */
+const MARGIN_SECONDS = 30;
 
 /**
  * Takes the locks of all lockless participants: all at once, in one round, where nobody else has one. Where somebody has,
@@ -20,14 +23,17 @@ export function takeLocks(
 	participants: ReadonlyArray<LocklessParticipant<object>>,
 ): BatonError | undefined {
 	const ordered = inOrder(participants);
+	const ttl = tx.lockTtl ?? LOCK_TTL_SECONDS;
+	const deadline = platform.clock() + ttl + TX_TTL_SECONDS + MARGIN_SECONDS;
 	for (let round = 1; round <= LOCK_ROUNDS; round++) {
-		const problem = takeInOrder(platform, tx, ordered);
+		const problem = takeInOrder(platform, tx, ordered, deadline);
 		const since = ordered.map(({ heldSince }) => platform.clock() - heldSince);
-		const isFresh = since.every((seconds) => seconds < (tx.lockTtl ?? LOCK_TTL_SECONDS) / 2);
+		const isFresh = since.every((seconds) => seconds < ttl / 2);
 		if (problem === undefined && isFresh) return undefined;
 		// The first of them may expire before the transaction is through: they are taken anew.
 		giveAllBack(platform, tx, ordered);
 		if (problem !== undefined) return problem;
+		if (platform.clock() >= deadline) break;
 	}
 	const [{ store, key }] = ordered;
 	const message = `Baton: the locks of a transaction over "${key}" in store "${store}" and others could not be had together`;
@@ -39,6 +45,7 @@ function takeInOrder(
 	platform: Platform,
 	tx: Tx,
 	ordered: ReadonlyArray<LocklessParticipant<object>>,
+	deadline: number,
 ): BatonError | undefined {
 	let held = 0;
 	while (held < ordered.size()) {
@@ -46,6 +53,7 @@ function takeInOrder(
 			platform,
 			tx,
 			ordered.filter((_, index) => index >= held),
+			deadline,
 		);
 		for (const answer of answers) if (!typeIs(answer, "string")) return answer;
 		const busy = answers.indexOf("busy");
@@ -56,7 +64,7 @@ function takeInOrder(
 			tx,
 			ordered.filter((_, index) => index > held),
 		);
-		const waited = ordered[held].lock(tx, true);
+		const waited = ordered[held].lock(tx, true, deadline);
 		if (!waited.success) return waited.error;
 		held += 1;
 	}
@@ -76,12 +84,13 @@ function takeAll(
 	platform: Platform,
 	tx: Tx,
 	participants: ReadonlyArray<LocklessParticipant<object>>,
+	deadline: number,
 ): ReadonlyArray<LockAnswer> {
 	const answers = new Map<number, LockAnswer>();
 	runAll(
 		platform,
 		participants.map((participant, index) => () => {
-			const locked = participant.lock(tx, false);
+			const locked = participant.lock(tx, false, deadline);
 			answers.set(index, locked.success ? locked.value : locked.error);
 		}),
 	);

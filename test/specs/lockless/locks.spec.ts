@@ -102,7 +102,9 @@ export = () => {
 				const guild = hall.open();
 				// Taken by a transaction here whose give-back never comes.
 				hall.server
-					.run(() => guild.lock("gone", { ttl: 10, retry: { attempts: 1, base: 1 }, waits: true }))
+					.run(() =>
+						guild.lock("gone", { retry: { attempts: 1, base: 1 }, waits: true, deadline: math.huge }),
+					)
 					.unwrap();
 				hall.give(guild, "a").unwrap();
 				const saved = hall.start(() => guild.save());
@@ -238,7 +240,9 @@ export = () => {
 				const hall = new Hall(world, { backend: "Memory" });
 				const guild = hall.open();
 				hall.server
-					.run(() => guild.lock("gone", { ttl: 10, retry: { attempts: 1, base: 1 }, waits: true }))
+					.run(() =>
+						guild.lock("gone", { retry: { attempts: 1, base: 1 }, waits: true, deadline: math.huge }),
+					)
 					.unwrap();
 				hall.close(guild).unwrap();
 				const since = world.now();

@@ -48,8 +48,8 @@ function shutDown(cast: Parties["cast"], step: Step, way: keyof typeof WAYS, aft
 /** What may happen to a participant in the middle, by its kind. */
 function leave(house: House, profile: Parties["profiles"][number]): void {
 	house.server.spawn(() => {
-		if ("close" in profile) (profile).close();
-		else (profile).release();
+		if ("close" in profile) profile.close();
+		else profile.release();
 	});
 }
 
