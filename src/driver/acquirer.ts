@@ -234,7 +234,7 @@ export class Acquirer {
 				silentToken: attempts.silentToken,
 				stoppedProof: attempts.proof,
 				txTtlSeconds: LOCK_TTL_SECONDS,
-				expiredTxToken: attempts.expiredTx,
+				expiredTxTurn: attempts.expiredTx,
 			},
 			time: platform.time(),
 			presence: handoff?.flag(),
@@ -363,9 +363,9 @@ export class Acquirer {
 			attempts.silentToken = lock.Token;
 			return { again: locked, atOnce: true };
 		}
-		if (lock.Tx === true && attempts.txSighting.secondsOf(lock.Token) >= (lock.Expires ?? LOCK_TTL_SECONDS)) {
-			const isNew = attempts.expiredTx !== lock.Token;
-			attempts.expiredTx = lock.Token;
+		if (lock.Tx === true && attempts.txSighting.secondsOf(lock.Turn) >= (lock.Expires ?? LOCK_TTL_SECONDS)) {
+			const isNew = attempts.expiredTx !== lock.Turn;
+			attempts.expiredTx = lock.Turn;
 			if (isNew) return { again: locked, atOnce: true };
 		}
 		if (!wish.waitsForLock) return { failed: locked };
@@ -411,8 +411,8 @@ class Attempts {
 	/** Transactions that the record carried, and how their markers say they ended. */
 	public decided: ReadonlyArray<Decided> = [];
 
-	/** Token of a transaction's lock that this load has seen for as long as it lasts. */
-	public expiredTx?: string;
+	/** Turn of a transaction's lock that this load has seen for as long as it lasts. */
+	public expiredTx?: number;
 
 	public constructor(
 		public token: string,

@@ -84,8 +84,8 @@ export class Flusher<T extends object> {
 	private readonly lockSighting: Sighting;
 	private readonly foreign: ForeignPending;
 	private readonly recovery: Recovery;
-	/** Token of a transaction's lock that was seen for as long as it lasts. */
-	private expiredToken?: string;
+	/** Turn of a transaction's lock that was seen for as long as it lasts. */
+	private expiredTurn?: number;
 
 	public constructor(
 		private readonly home: LocklessHome<T>,
@@ -197,7 +197,7 @@ export class Flusher<T extends object> {
 			anyLock: home.takesAnyLock,
 			asksPresence: home.isAlive() !== undefined,
 			silentToken: learned.silentToken,
-			expiredTxToken: this.expiredToken,
+			expiredTxTurn: this.expiredTurn,
 			txTtlSeconds: LOCK_TTL_SECONDS,
 		};
 	}
@@ -259,9 +259,9 @@ export class Flusher<T extends object> {
 	}
 
 	private busy(wish: FlushWish, learned: Learned, lock: StoredLock): Step<T> {
-		if (this.lockSighting.secondsOf(lock.Token) >= (lock.Expires ?? LOCK_TTL_SECONDS)) {
-			const isNew = this.expiredToken !== lock.Token;
-			this.expiredToken = lock.Token;
+		if (this.lockSighting.secondsOf(lock.Turn) >= (lock.Expires ?? LOCK_TTL_SECONDS)) {
+			const isNew = this.expiredTurn !== lock.Turn;
+			this.expiredTurn = lock.Turn;
 			if (isNew) return AT_ONCE;
 		}
 		if (!wish.waits) return { outcome: { kind: "busy", lock } };

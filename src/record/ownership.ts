@@ -33,8 +33,11 @@ export interface Claim {
 	readonly silentToken?: string;
 	/** Proof that a lock's holder stopped; counts only for a lock that carries `Presence`. */
 	readonly stoppedProof?: StoppedProof;
-	/** Token of a transaction's lock that this server has seen unchanged for as long as such locks last. */
-	readonly expiredTxToken?: string;
+	/**
+	 * Turn of a transaction's lock that this server has seen for as long as such locks last. Not its token: a lock that was
+	 * lost and is taken anew by a late try of the same acquisition has its whole time before it.
+	 */
+	readonly expiredTxTurn?: number;
 	/** Seconds by store time after which a transaction's lock counts as expired, where it does not say itself. */
 	readonly txTtlSeconds?: number;
 }
@@ -81,7 +84,7 @@ function provedStopped(lock: StoredLock, proof: StoppedProof | undefined): boole
 
 /** A transaction's lock is a lease of seconds: presence neither protects nor ends it. */
 function txOwnership(lock: StoredLock, updatedTime: number | undefined, claim: Claim): Ownership {
-	if (claim.expiredTxToken === lock.Token) return { verdict: "stale", lock };
+	if (claim.expiredTxTurn === lock.Turn) return { verdict: "stale", lock };
 	if (!claim.hasStoreTime) return { verdict: "held", lock };
 	const age = ageOf(lock, updatedTime, claim);
 	const ttl = lock.Expires ?? claim.txTtlSeconds;

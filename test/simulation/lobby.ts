@@ -45,6 +45,13 @@ export interface Game {
 	readonly lobbies: Array<Lobby>;
 }
 
+/** What a server warns of updates that are not stored and will not be. */
+const TELLS_LOSS = [
+	"whose last save was not answered",
+	"that no write has stored are lost",
+	"they are lost unless it is committed",
+];
+
 /** The record's key of a user. */
 export function keyOf(userId: number): string {
 	return `Player_${userId}`;
@@ -238,8 +245,8 @@ export class Lobby {
 		if (this.sessionList.some((each) => isTold(each))) return true;
 		return this.server.warnings.some(
 			(text) =>
-				text.find("whose last save was not answered", 1, true)[0] !== undefined &&
-				text.find(key, 1, true)[0] !== undefined,
+				text.find(key, 1, true)[0] !== undefined &&
+				TELLS_LOSS.some((part) => text.find(part, 1, true)[0] !== undefined),
 		);
 	}
 

@@ -26,7 +26,7 @@ export class Market {
 	/** Two users trade. Yields. */
 	public trade(a: Profile<Holdings>, b: Profile<Holdings>): void {
 		const { book, random } = this.lobby.rules;
-		const operation = this.begin();
+		const operation = this.begin("trade");
 		const answer = trade(
 			a,
 			b,
@@ -78,7 +78,7 @@ export class Market {
 	/** A transaction over any profiles; the first `changes` of them get new data. Yields. */
 	public transact(profiles: ReadonlyArray<Transactable<Holdings>>, changes: number, config: TransactionConfig): void {
 		const { book, random } = this.lobby.rules;
-		const operation = this.begin();
+		const operation = this.begin("transaction");
 		const whim = random.fraction();
 		const [fine, answer] = pcall(() =>
 			transaction(
@@ -117,9 +117,9 @@ export class Market {
 		);
 	}
 
-	private begin(): Operation {
+	private begin(kind: Operation["kind"]): Operation {
 		const { server, rules } = this.lobby;
-		const operation = rules.book.operations.begin(server, server.world.now());
+		const operation = rules.book.operations.begin(kind, server, server.world.now());
 		this.open.add(operation);
 		return operation;
 	}

@@ -6,6 +6,7 @@ export type Told = "committed" | "failed" | "unknown";
 /** A trade or transaction of the simulated game. */
 export interface Operation {
 	readonly id: number;
+	readonly kind: "trade" | "transaction";
 	readonly server: Server;
 	readonly startedAt: number;
 	/** The records that it changes; known once its function has run. */
@@ -22,8 +23,8 @@ export class Operations {
 	public constructor(private readonly broken: (key: string, text: string) => void) {}
 
 	/** One begins. */
-	public begin(server: Server, now: number): Operation {
-		const operation: Operation = { id: this.all.size() + 1, server, startedAt: now, keys: [] };
+	public begin(kind: Operation["kind"], server: Server, now: number): Operation {
+		const operation: Operation = { id: this.all.size() + 1, kind, server, startedAt: now, keys: [] };
 		this.all.push(operation);
 		return operation;
 	}

@@ -284,7 +284,7 @@ export class Page {
 		const lock =
 			Lock === undefined
 				? `free, released ${short(Meta.ReleasedToken)}`
-				: `${short(Lock.Token)} of ${this.book.serverOf(Lock.JobId)?.name}, seq ${Lock.Seq}, ${Lock.Tx === true ? "tx" : `presence ${Lock.Presence}`}`;
+				: `${short(Lock.Token)} of ${this.book.serverOf(Lock.JobId)?.name}, seq ${Lock.Seq}, ${Lock.Tx === true ? `tx for ${Lock.Expires ?? TX_LOCK_SECONDS} s` : `presence ${Lock.Presence}`}`;
 		const open = Pending !== undefined ? `, pending ${short(Pending.Id)}` : "";
 		const pointer = Meta.PendingTransaction !== undefined ? `, points at ${Meta.PendingTransaction.Key}` : "";
 		const holds = `${deposits.size()} deposits, ${operations.size()} operations, ${coins} coins`;

@@ -193,9 +193,9 @@ export class Workload {
 
 	/** A trade of which it is not known how it ended is asked for again, wherever both users are. */
 	private tradeAgain(): void {
-		const open = this.rules.book.operations.all.filter(({ told }) => told === "unknown");
+		const open = this.rules.book.operations.all.filter(({ kind, told }) => kind === "trade" && told === "unknown");
 		const operation = open[this.random.integer(0, math.max(0, open.size() - 1))] as Operation | undefined;
-		if (operation === undefined || operation.keys.size() !== 2) return;
+		if (operation === undefined) return;
 		for (const lobby of this.open()) {
 			const profiles = operation.keys.map((key) => lobby.openProfiles().find((each) => each.key === key));
 			const [a, b] = profiles;

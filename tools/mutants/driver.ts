@@ -266,8 +266,8 @@ export const drivers: ReadonlyArray<Mutant> = [
 		name: "a transaction's lock is waited for without end",
 		rule: "2.2 (on its own clock)",
 		file: acquirer,
-		find: "if (lock.Tx === true && attempts.txSighting.secondsOf(lock.Token) >= (lock.Expires ?? LOCK_TTL_SECONDS)) {",
-		replace: "if (lock.Tx === true && attempts.txSighting.secondsOf(lock.Token) < 0) {",
+		find: "if (lock.Tx === true && attempts.txSighting.secondsOf(lock.Turn) >= (lock.Expires ?? LOCK_TTL_SECONDS)) {",
+		replace: "if (lock.Tx === true && attempts.txSighting.secondsOf(lock.Turn) < 0) {",
 		hint: ["lockless locks", "lockless transaction-side"],
 	},
 	{

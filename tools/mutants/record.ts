@@ -390,7 +390,7 @@ export const record: ReadonlyArray<Mutant> = [
 		name: "a transaction's lock that was seen for its time never expires",
 		rule: "2.2",
 		file: ownership,
-		find: 'if (claim.expiredTxToken === lock.Token) return { verdict: "stale", lock };',
+		find: 'if (claim.expiredTxTurn === lock.Turn) return { verdict: "stale", lock };',
 		replace: "",
 		hint: ["record ownership"],
 	},

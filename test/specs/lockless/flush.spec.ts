@@ -183,7 +183,7 @@ export = () => {
 			expect(keepOf(record({ Lock: txLock() }), at(1011))).to.equal("wrote");
 			expect(keepOf(record({ Lock: txLock({ Expires: 20 }) }), at(1020))).to.equal("busy");
 			expect(keepOf(record({ Lock: txLock({ Expires: 20 }) }), at(1021))).to.equal("wrote");
-			const seen = flushing({ updates, claim: claim({ token: "", expiredTxToken: "t1" }) });
+			const seen = flushing({ updates, claim: claim({ token: "", expiredTxTurn: 1 }) });
 			expect(keepOf(record({ Lock: txLock() }), seen)).to.equal("wrote");
 		});
 
@@ -289,7 +289,7 @@ export = () => {
 		it("takes over an expired lock of another transaction, and no live one", () => {
 			const live = record({ Lock: txLock() });
 			expect(keepOf(live, locking())).to.equal("busy");
-			const { write } = written(flush(live, 1000, locking({ claim: claim({ expiredTxToken: "t1" }) })));
+			const { write } = written(flush(live, 1000, locking({ claim: claim({ expiredTxTurn: 1 }) })));
 			expect(write.Lock?.Token).to.equal("t2");
 			expect(write.Lock?.Turn).to.equal(2);
 		});

@@ -117,11 +117,11 @@ export = () => {
 		});
 
 		it("expires when it was seen unchanged for its time, or is that old by store time", () => {
-			expect(verdict(tx, 1000, claim({ expiredTxToken: "t1" }))).to.equal("stale");
-			expect(verdict(tx, 1000, claim({ expiredTxToken: "t0" }))).to.equal("held");
+			expect(verdict(tx, 1000, claim({ expiredTxTurn: 1 }))).to.equal("stale");
+			expect(verdict(tx, 1000, claim({ expiredTxTurn: 0 }))).to.equal("held");
 			expect(verdict(tx, 1000, claim({ txTtlSeconds: 10, storeNow: 1010 }))).to.equal("held");
 			expect(verdict(tx, 1000, claim({ txTtlSeconds: 10, storeNow: 1011 }))).to.equal("stale");
-			expect(verdict(lock(), 1000, claim({ expiredTxToken: "t1" }))).to.equal("held");
+			expect(verdict(lock(), 1000, claim({ expiredTxTurn: 1 }))).to.equal("held");
 			const longer = lock({ Tx: true, Expires: 20 });
 			expect(verdict(longer, 1000, claim({ txTtlSeconds: 10, storeNow: 1020 }))).to.equal("held");
 			expect(verdict(longer, 1000, claim({ txTtlSeconds: 10, storeNow: 1021 }))).to.equal("stale");

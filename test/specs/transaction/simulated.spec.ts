@@ -1,3 +1,4 @@
+import { transaction } from "../../../src/transaction/transaction";
 import { MIXED, must, TWO_LOCKLESS, withParties } from "./parties";
 
 // What the random search has found (test/simulation), by hand.
@@ -23,6 +24,39 @@ export = () => {
 			world.wait(10);
 			must(parties.readAll(fresh) === "committed", "a reader does not see it");
 			must(parties.readAllAfterClose(fresh) === "committed", "it is gone");
+		});
+	});
+
+	it("2.2: a transaction's lock that was taken anew by its second try has its whole time before it", () => {
+		withParties([TWO_LOCKLESS[0]], (parties, [fresh], world) => {
+			const [guild] = TWO_LOCKLESS;
+			const { store, key } = guild;
+			const waiting = fresh.lockless(guild);
+			fresh.server.run(() => waiting.fetch()).unwrap();
+			// The first try takes the lock and is not answered within 30 s; meanwhile it expires and is gone.
+			parties.fault({ store, key, durableOnly: true, count: 1, effect: "hang", lands: true });
+			const [own] = parties.profiles;
+			parties.host.server.spawn(() => transaction([own], (ctx) => ctx.set(own, { coins: 0, items: [] })));
+			world.wait(1);
+			fresh.server.run(() => waiting.update((data) => ({ ...data, coins: data.coins + 1 }))).unwrap();
+			fresh.server.run(() => waiting.save()).unwrap();
+			must(parties.record(guild).Lock === undefined, "the lock is there");
+			// The second try takes it, and is slow to prepare.
+			parties.fault({
+				store,
+				key,
+				durableOnly: true,
+				nth: 2,
+				count: 1,
+				effect: "delay",
+				stage: "apply",
+				seconds: 5,
+			});
+			world.waitUntil(() => parties.record(guild).Lock?.Tx === true, 60);
+			const retaken = world.now();
+			fresh.server.run(() => waiting.update((data) => ({ ...data, coins: data.coins + 1 }))).unwrap();
+			fresh.server.run(() => waiting.save()).unwrap();
+			must(world.now() - retaken > 4, `it was taken after ${world.now() - retaken} s`);
 		});
 	});
 
