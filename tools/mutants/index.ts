@@ -1,7 +1,17 @@
 import type { Mutant } from "../mutate/mutant.ts";
 import { drivers } from "./driver.ts";
 import { handoffs } from "./handoff.ts";
+import { lockless } from "./lockless.ts";
 import { record } from "./record.ts";
+import { trades } from "./trade.ts";
+import { transactions } from "./transaction.ts";
 
 /** All mutants, in the order of their areas. */
-export const mutants: ReadonlyArray<Mutant> = [...record, ...drivers, ...handoffs];
+export const mutants: ReadonlyArray<Mutant> = [
+	...record,
+	...drivers,
+	...handoffs,
+	...trades,
+	...lockless,
+	...transactions,
+];
