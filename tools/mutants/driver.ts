@@ -500,7 +500,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: writer,
 		find: "if (hold !== undefined) hold.wait();\n\t\t\t\telse this.step();",
 		replace: "this.step();",
-		hint: ["trade trade", "trade participant", "trade"],
+		hint: ["trade/trade.spec", "trade/participant.spec", "trade"],
 	},
 	{
 		name: "a closing server waits for a trade to the end",
@@ -599,7 +599,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: gate,
 		find: "if (!isOldVersion && isUnresolved(record)) return err(unresolvedTransaction(store, key));",
 		replace: "",
-		hint: ["driver reading", "trade recovery"],
+		hint: ["driver reading", "trade/recovery.spec"],
 	},
 	{
 		name: "an old version with a trade on it cannot be restored",
@@ -607,7 +607,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: gate,
 		find: "if (!isOldVersion && isUnresolved(record))",
 		replace: "if (isUnresolved(record))",
-		hint: ["driver reading", "trade recovery"],
+		hint: ["driver reading", "trade/recovery.spec"],
 	},
 	{
 		name: "autosave of all profiles in one second",
@@ -655,7 +655,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: "src/backend/readFresh.ts",
 		find: "backend.read(key, true)",
 		replace: "backend.read(key, false)",
-		hint: ["trade recovery", "trade decision", "lockless fetch"],
+		hint: ["trade/recovery.spec", "trade decision", "lockless fetch"],
 	},
 	{
 		name: "a peek reads the cache",
@@ -663,6 +663,6 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: dataDriver,
 		find: "this.backend.read(name, true)",
 		replace: "this.backend.read(name, false)",
-		hint: ["driver reading", "trade recovery"],
+		hint: ["driver reading", "trade/recovery.spec"],
 	},
 ];

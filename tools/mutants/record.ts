@@ -123,7 +123,7 @@ export const record: ReadonlyArray<Mutant> = [
 		file: save,
 		find: "if (isUnresolved(record)) {",
 		replace: "if (isUnresolved(record) && part.data === undefined) {",
-		hint: ["record save-and-release", "trade participant"],
+		hint: ["record save-and-release", "trade/participant.spec"],
 	},
 	{
 		name: "only a pointer counts as unresolved",
@@ -245,7 +245,7 @@ export const record: ReadonlyArray<Mutant> = [
 		file: acquire,
 		find: "request.abandons !== undefined && (pointer as { Token?: unknown } | undefined)?.Token === request.abandons;",
 		replace: "request.abandons !== undefined;",
-		hint: ["record acquire", "trade recovery"],
+		hint: ["record acquire", "trade/recovery.spec"],
 	},
 	{
 		name: "an acquisition leaves ReleasedToken",
@@ -459,7 +459,7 @@ export const record: ReadonlyArray<Mutant> = [
 		file: decided,
 		find: 'if (known.outcome === "aborted") return { ...record, Pending: undefined };',
 		replace: "",
-		hint: ["record save-and-release"],
+		hint: ["record decided"],
 	},
 	{
 		name: "a decided transaction settles another one's Pending",
@@ -467,7 +467,7 @@ export const record: ReadonlyArray<Mutant> = [
 		file: decided,
 		find: "decided.find(({ id }) => id === Pending.Id)",
 		replace: "decided[0]",
-		hint: ["record save-and-release"],
+		hint: ["record decided"],
 	},
 	{
 		name: "a committed Pending keeps the old migrations' names",
@@ -475,7 +475,7 @@ export const record: ReadonlyArray<Mutant> = [
 		file: decided,
 		find: "const meta = { ...record.Meta, Migrations: Pending.Migrations };",
 		replace: "const meta = record.Meta;",
-		hint: ["record save-and-release", "record migrations"],
+		hint: ["record decided"],
 	},
 	{
 		name: "a lock of another turn than the record's passes",

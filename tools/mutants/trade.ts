@@ -19,7 +19,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "if (a.home.backend !== b.home.backend || a.home.store !== b.home.store) {",
 		replace: "if (a.home.store === undefined) {",
-		hint: ["trade trade"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a profile trades with itself",
@@ -27,7 +27,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "if (a === b) return",
 		replace: "if (a.key === undefined) return",
-		hint: ["trade trade"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a trade that finds its second profile busy keeps the first",
@@ -35,7 +35,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: whileHeld,
 		find: "\t\t\tholds.forEach((_, index) => profiles[index].letGo());\n",
 		replace: "",
-		hint: ["trade trade", "transaction"],
+		hint: ["trade/trade.spec", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "two trades have one profile at once",
@@ -43,7 +43,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/openProfile.ts",
 		find: "if (this.hold() !== undefined || this.closedError() !== undefined) return undefined;",
 		replace: "if (this.closedError() !== undefined) return undefined;",
-		hint: ["trade trade", "transaction"],
+		hint: ["trade/trade.spec", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a trade begins with a profile that is closed",
@@ -58,7 +58,7 @@ export const trades: ReadonlyArray<Mutant> = [
 				replace: "if (this.hold() !== undefined) return undefined;",
 			},
 		],
-		hint: ["trade trade", "trade blocked"],
+		hint: ["trade/trade.spec", "trade blocked"],
 	},
 	{
 		name: "a trade that throws keeps both profiles",
@@ -67,7 +67,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: "const [fine, result] = pcall(() => body(holds));\n\t\tfor (const profile of profiles) profile.letGo();",
 		replace:
 			"const [fine, result] = pcall(() => body(holds));\n\t\tif (fine) for (const profile of profiles) profile.letGo();",
-		hint: ["trade trade", "transaction"],
+		hint: ["trade/trade.spec", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an update inside a trade's function is let through",
@@ -75,7 +75,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: whileHeld,
 		find: "for (const hold of holds) hold.deciding = true;",
 		replace: "",
-		hint: ["trade trade"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "an update does not wait for a trade",
@@ -84,7 +84,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: "\t\tthis.awaitHold();\n\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.updating = true;",
 		replace:
 			"\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.updating = true;",
-		hint: ["trade trade"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "an update that waited for a trade does not look whether the profile is still open",
@@ -93,7 +93,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: "\t\tthis.awaitHold();\n\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.updating = true;",
 		replace:
 			"\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.awaitHold();\n\t\tthis.updating = true;",
-		hint: ["trade trade", "trade blocked", "trade participant"],
+		hint: ["trade/trade.spec", "trade blocked", "trade/participant.spec"],
 	},
 	{
 		name: "a trade does not wait for a save that is at the store",
@@ -101,7 +101,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "\tfor (const profile of [a, b]) profile.awaitWrites();\n",
 		replace: "",
-		hint: ["trade trade", "trade participant"],
+		hint: ["trade/trade.spec", "trade/participant.spec"],
 	},
 	{
 		name: "a trade goes on with a profile whose lock was lost meanwhile",
@@ -109,7 +109,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "const closed = a.closedError() ?? b.closedError();\n\tif (closed !== undefined) return err(closed);\n\treturn run(",
 		replace: "return run(",
-		hint: ["trade trade", "trade participant"],
+		hint: ["trade/trade.spec", "trade/participant.spec"],
 	},
 	{
 		name: "a trade of an id that has committed is made again",
@@ -120,7 +120,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		also: [
 			{ file: participant, find: 'if (hasId(record, request.id)) return { keep: "duplicate" };', replace: "" },
 		],
-		hint: ["trade kept-ids", "trade trade"],
+		hint: ["trade kept-ids", "trade/trade.spec"],
 	},
 	{
 		name: "a prepare of an id that has committed is written",
@@ -128,7 +128,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: 'if (hasId(record, request.id)) return { keep: "duplicate" };',
 		replace: "",
-		hint: ["trade participant", "trade kept-ids"],
+		hint: ["trade/participant.spec", "trade kept-ids"],
 	},
 	{
 		name: "a trade too large for its journal is begun",
@@ -136,7 +136,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "if (tooLarge !== undefined) return err(tooLarge);",
 		replace: "",
-		hint: ["trade trade"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "data that a trade's function made are not checked",
@@ -144,7 +144,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "for (const each of admitted) if (!each.success) return each;",
 		replace: "",
-		hint: ["trade trade"],
+		hint: ["trade/trade.spec"],
 	},
 
 	// The protocol.
@@ -154,7 +154,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: twoPhase,
 		find: '\tconst refused = decision.open();\n\tif (refused !== undefined) return { kind: "refused", problem: refused };\n',
 		replace: "\tlet refused: BatonError | undefined;\n\tplatform.task.spawn(() => (refused = decision.open()));\n",
-		hint: ["trade crashes", "trade late-writes", "trade trade"],
+		hint: ["trade crashes", "trade late-writes", "trade/trade.spec"],
 	},
 	{
 		name: "settle before decide",
@@ -163,7 +163,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: "const decided = problem === undefined ? decision.commit() : decision.abort();\n",
 		replace:
 			'if (problem === undefined) runAll(\n\t\tplatform,\n\t\tparticipants.map((participant) => () => participant.settle("committed")),\n\t);\n\tconst decided = problem === undefined ? decision.commit() : decision.abort();\n',
-		hint: ["trade trade", "trade crashes"],
+		hint: ["trade/trade.spec", "trade crashes"],
 	},
 	{
 		name: "a trade commits although one prepare failed",
@@ -171,7 +171,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: twoPhase,
 		find: "problem === undefined ? decision.commit() : decision.abort()",
 		replace: "decision.commit()",
-		hint: ["trade trade", "trade participant", "transaction"],
+		hint: ["trade/trade.spec", "trade/participant.spec", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "only the last participant's problem counts",
@@ -179,7 +179,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: twoPhase,
 		find: "problem ??= found;",
 		replace: "problem = found;",
-		hint: ["trade trade", "trade crashes", "transaction"],
+		hint: ["trade/trade.spec", "trade crashes", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an unknown decision counts as aborted",
@@ -195,7 +195,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participants,
 		find: 'this.settled = answer.success && answer.value.kind === "written";',
 		replace: "this.settled = false;",
-		hint: ["trade trade"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a settle without an answer counts as done",
@@ -211,7 +211,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: 'if (participant.isSent()) participant.settle(pointer, id, outcome === "committed");',
 		replace: 'if (outcome === "committed" && participant.isSent()) participant.settle(pointer, id, true);',
-		hint: ["trade trade", "trade crashes"],
+		hint: ["trade/trade.spec", "trade crashes"],
 	},
 	{
 		name: "a participant that never got its pointer is not ended",
@@ -219,7 +219,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: 'if (isUnresolved(record) && !points) return { keep: "unresolved" };',
 		replace: 'if (!points) return { keep: "unresolved" };',
-		hint: ["trade participant", "trade late-prepare"],
+		hint: ["trade/participant.spec", "trade late-prepare"],
 	},
 	{
 		name: "a settle takes another trade's pointer away",
@@ -227,7 +227,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: 'if (isUnresolved(record) && !points) return { keep: "unresolved" };',
 		replace: "",
-		hint: ["trade participant"],
+		hint: ["trade/participant.spec"],
 	},
 	{
 		name: "decision deleted early",
@@ -243,7 +243,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "if (open.isEmpty()) removeJournal(home, pointer.Key);\n\telse clearUpLater(trading, open);",
 		replace: "if (!open.isEmpty()) clearUpLater(trading, open);",
-		hint: ["trade trade", "trade crashes"],
+		hint: ["trade/trade.spec", "trade crashes"],
 	},
 	{
 		name: "the journal of a trade whose settle went unanswered stays",
@@ -291,7 +291,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "if (participant.settled) participant.profile.take(",
 		replace: "if (!participant.settled) participant.profile.take(",
-		hint: ["trade trade"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a participant whose lock was lost is waited for",
@@ -299,7 +299,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "each.isSent() && !each.settled && !each.lost",
 		replace: "each.isSent() && !each.settled",
-		hint: ["trade recovery-races", "trade participant", "trade decision"],
+		hint: ["trade recovery-races", "trade/participant.spec", "trade decision"],
 	},
 	{
 		name: "a lost lock goes unnoticed in a trade",
@@ -308,7 +308,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: 'const cause = profile.lose(decision.why, decision.holder);\n\t\t\treturn ok({ kind: "refused", isDuplicate: false, error: cause });',
 		replace:
 			'return ok({\n\t\t\t\tkind: "refused",\n\t\t\t\tisDuplicate: false,\n\t\t\t\terror: new BatonError("lock_lost", decision.why),\n\t\t\t});',
-		hint: ["trade recovery-races", "trade participant", "trade recovery"],
+		hint: ["trade recovery-races", "trade/participant.spec", "trade/recovery.spec"],
 	},
 	{
 		name: "a trade's writes go on after its server has let go of the profile",
@@ -324,7 +324,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participants,
 		find: "const part = { data: this.before as unknown,",
 		replace: "const part = { data: this.outcome as unknown,",
-		hint: ["trade trade", "trade crashes"],
+		hint: ["trade/trade.spec", "trade crashes"],
 	},
 	{
 		name: "every try of a trade's write has a number of its own",
@@ -332,7 +332,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/heldWrite.ts",
 		find: "const request = { ...id, time: home.platform.time(), presence };",
 		replace: "const request = { ...profile.nextWrite(), time: home.platform.time(), presence };",
-		hint: ["trade participant", "trade late-writes", "transaction"],
+		hint: ["trade/participant.spec", "trade late-writes", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a trade's write has the number of the one before it",
@@ -340,7 +340,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/openProfile.ts",
 		find: "\t\tthis.seq += 1;\n\t\tconst adopts",
 		replace: "\t\tconst adopts",
-		hint: ["trade trade", "trade participant"],
+		hint: ["trade/trade.spec", "trade/participant.spec"],
 	},
 	{
 		name: "a trade's write does not count its number up in the lock",
@@ -348,7 +348,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: held,
 		find: "Lock: { ...held, Seq: seq, Time: time, Presence: presence },",
 		replace: "Lock: { Seq: 0, ...held, Time: time, Presence: presence },",
-		hint: ["trade participant", "trade late-writes"],
+		hint: ["trade/participant.spec", "trade late-writes"],
 	},
 	{
 		name: "a trade's write leaves ReleasedToken",
@@ -356,7 +356,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: held,
 		find: "Meta: { ...meta, Turn: turn, ReleasedToken: undefined },",
 		replace: "Meta: { ...meta, Turn: turn },",
-		hint: ["trade participant", "record"],
+		hint: ["trade/participant.spec", "record"],
 	},
 
 	// The decision.
@@ -383,7 +383,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: journal,
 		find: "if (Kind !== JOURNAL_KIND || Token !== token ||",
 		replace: "if (Kind !== JOURNAL_KIND ||",
-		hint: ["trade journal", "trade recovery"],
+		hint: ["trade journal", "trade/recovery.spec"],
 	},
 	{
 		name: "a journal that is run again is not recognized",
@@ -439,7 +439,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: decision,
 		find: "home.platform.task.spawn(() => removeJournal(home, pointer.Key));",
 		replace: "",
-		hint: ["trade trade", "trade late-writes", "trade crashes"],
+		hint: ["trade/trade.spec", "trade late-writes", "trade crashes"],
 	},
 	{
 		name: "a trade goes on although the server let go of a profile",
@@ -455,7 +455,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: decision,
 		find: "for (const userId of participant.profile.userIds ?? []) userIds.push(userId);",
 		replace: "",
-		hint: ["trade journal", "trade trade"],
+		hint: ["trade journal", "trade/trade.spec"],
 	},
 	{
 		name: "a journal's owners are not told to the store",
@@ -463,7 +463,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/trade/journalStore.ts",
 		find: "userIds: decision.write.Meta.UserIds,",
 		replace: "userIds: [],",
-		hint: ["trade journal", "trade trade"],
+		hint: ["trade journal", "trade/trade.spec"],
 	},
 
 	// Recovery.
@@ -474,7 +474,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: 'decideJournal(value, pointer.Token, "Aborted"));\n\t\tif (!decided.success) return decided;',
 		replace:
 			'isJournal(value, pointer.Token) ? { keep: "as it is", journal: value } : { keep: "missing" });\n\t\tif (!decided.success) return decided;',
-		hint: ["trade recovery", "trade recovery-races"],
+		hint: ["trade/recovery.spec", "trade recovery-races"],
 	},
 	{
 		name: "a committed trade is not applied by recovery",
@@ -482,7 +482,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: 'const applies = journal.State === "Committed" && !isSettled(journal, key);',
 		replace: 'const applies = journal.State === "Preparing";',
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "recovery applies an aborted trade",
@@ -490,7 +490,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: 'const applies = journal.State === "Committed" && !isSettled(journal, key);',
 		replace: "const applies = !isSettled(journal, key);",
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "recovery applies a trade that is settled for the key",
@@ -498,7 +498,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: 'const applies = journal.State === "Committed" && !isSettled(journal, key);',
 		replace: 'const applies = journal.State === "Committed";',
-		hint: ["trade recovery", "trade late-prepare"],
+		hint: ["trade/recovery.spec", "trade late-prepare"],
 	},
 	{
 		name: "recovery settles any pointer that it finds",
@@ -506,7 +506,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: 'if (!isPointer(record.Meta.PendingTransaction, request.pointer)) return { keep: "settled" };',
 		replace: 'if (record.Meta.PendingTransaction === undefined) return { keep: "settled" };',
-		hint: ["trade participant", "trade recovery"],
+		hint: ["trade/participant.spec", "trade/recovery.spec"],
 	},
 	{
 		name: "pointers are the same by their key alone",
@@ -514,7 +514,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: "stored.Key === pointer.Key && stored.Token === pointer.Token",
 		replace: "stored.Key === pointer.Key",
-		hint: ["trade participant"],
+		hint: ["trade/participant.spec"],
 	},
 	{
 		name: "recovery settles a record that another server holds",
@@ -522,7 +522,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: 'if (owner.verdict === "held") return { keep: "owned", lock: owner.lock };',
 		replace: "",
-		hint: ["trade participant", "trade recovery"],
+		hint: ["trade/participant.spec", "trade/recovery.spec"],
 	},
 	{
 		name: "recovery leaves the lock that it passed",
@@ -530,7 +530,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: "Data: data, Lock: undefined, Meta: meta }, took: takenFrom(owner) };",
 		replace: "Data: data, Meta: meta }, took: takenFrom(owner) };",
-		hint: ["trade participant", "trade recovery"],
+		hint: ["trade/participant.spec", "trade/recovery.spec"],
 	},
 	{
 		name: "recovery forgets the trade's id",
@@ -538,7 +538,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: "TransactionIds: entry !== undefined ? entry.Seen : record.Meta.TransactionIds,",
 		replace: "TransactionIds: record.Meta.TransactionIds,",
-		hint: ["trade participant", "trade recovery"],
+		hint: ["trade/participant.spec", "trade/recovery.spec"],
 	},
 	{
 		name: "a settle forgets the trade's id",
@@ -546,7 +546,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: "TransactionIds: outcome !== undefined ? outcome.ids : record.Meta.TransactionIds,",
 		replace: "TransactionIds: record.Meta.TransactionIds,",
-		hint: ["trade participant", "trade kept-ids"],
+		hint: ["trade/participant.spec", "trade kept-ids"],
 	},
 	{
 		name: "a record keeps every trade's id for good",
@@ -554,7 +554,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/record/transactionIds.ts",
 		find: "return surplus > 0 ? grown.filter((_, index) => index >= surplus) : grown;",
 		replace: "return surplus > 1000 ? grown : grown;",
-		hint: ["trade kept-ids", "trade participant"],
+		hint: ["trade kept-ids", "trade/participant.spec"],
 	},
 	{
 		name: "the newest ids go first",
@@ -562,7 +562,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/record/transactionIds.ts",
 		find: "grown.filter((_, index) => index >= surplus)",
 		replace: "grown.filter((_, index) => index < KEPT_IDS)",
-		hint: ["trade kept-ids", "trade participant"],
+		hint: ["trade kept-ids", "trade/participant.spec"],
 	},
 	{
 		name: "a peer is not fenced",
@@ -570,7 +570,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: "return { write: { ...record, Meta: { ...record.Meta, RefusedTransaction: pointer.Token } } };",
 		replace: 'return { keep: "fenced" };',
-		hint: ["trade participant", "trade late-prepare"],
+		hint: ["trade/participant.spec", "trade late-prepare"],
 	},
 	{
 		name: "a prepare of a refused journal is written",
@@ -578,7 +578,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: 'if (Meta.RefusedTransaction === request.pointer.Token) return { keep: "refused" };',
 		replace: "",
-		hint: ["trade participant", "trade late-prepare"],
+		hint: ["trade/participant.spec", "trade late-prepare"],
 	},
 	{
 		name: "a peer that still points at the journal counts as done",
@@ -586,7 +586,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: 'if (isPointer(record.Meta.PendingTransaction, pointer)) return { keep: "points" };',
 		replace: "",
-		hint: ["trade participant", "trade recovery"],
+		hint: ["trade/participant.spec", "trade/recovery.spec"],
 	},
 	{
 		name: "a fence that lands late takes the place of a later trade's",
@@ -594,7 +594,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: 'if (!isUnmoved(record, seen)) return { keep: "moved" };',
 		replace: "",
-		hint: ["trade participant", "trade recovery-late"],
+		hint: ["trade/participant.spec", "trade recovery-late"],
 	},
 	{
 		name: "a fence is not bound to the lock's number",
@@ -602,7 +602,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: "Lock?.Token === earlier?.Token && Lock?.Seq === earlier?.Seq",
 		replace: "Lock?.Token === earlier?.Token",
-		hint: ["trade participant", "trade recovery-late"],
+		hint: ["trade/participant.spec", "trade recovery-late"],
 	},
 	{
 		name: "a fence is not bound to the turn",
@@ -610,7 +610,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: "return Meta.Turn === meta.Turn && Lock?.Token",
 		replace: "return Lock?.Token",
-		hint: ["trade participant", "trade recovery-late"],
+		hint: ["trade/participant.spec", "trade recovery-late"],
 	},
 	{
 		name: "a missing journal fails recovery although the pointer is gone",
@@ -618,7 +618,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "return isSame ? err(this.failure(key, reason)) : ok(undefined);",
 		replace: "return err(this.failure(key, isSame ? reason : reason));",
-		hint: ["trade recovery", "trade recovery-races"],
+		hint: ["trade/recovery.spec", "trade recovery-races"],
 	},
 	{
 		name: "a missing journal drops the trade",
@@ -626,7 +626,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "return isSame ? err(this.failure(key, reason)) : ok(undefined);",
 		replace: "return isSame && reason === undefined ? err(this.failure(key, reason)) : ok(undefined);",
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "a malformed pointer is passed over",
@@ -634,7 +634,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: 'if (!isPointer(pending)) return err(this.failure(key, "malformed pending transaction"));\n\t\tconst pointer = pending;',
 		replace: "if (!isPointer(pending)) return ok(undefined);\n\t\tconst pointer = pending;",
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "a journal without the participant's entry is passed over",
@@ -642,7 +642,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: 'if (entry === undefined) return err(this.failure(key, "transaction participant is missing or invalid"));',
 		replace: "",
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "recovery acknowledges nothing",
@@ -650,7 +650,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "\t\tthis.acknowledge(pointer.Key, pointer.Token, key);\n",
 		replace: "",
-		hint: ["trade recovery", "trade crashes"],
+		hint: ["trade/recovery.spec", "trade crashes"],
 	},
 	{
 		name: "recovery removes the journal before the peer is settled",
@@ -658,7 +658,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "if (journal !== undefined && isAllSettled(journal)) this.cleanup(journalKey);",
 		replace: "if (journal !== undefined) this.cleanup(journalKey);",
-		hint: ["trade recovery", "trade crashes"],
+		hint: ["trade/recovery.spec", "trade crashes"],
 	},
 	{
 		name: "recovery never removes a journal",
@@ -666,7 +666,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "if (journal !== undefined && isAllSettled(journal)) this.cleanup(journalKey);",
 		replace: "",
-		hint: ["trade recovery", "trade crashes"],
+		hint: ["trade/recovery.spec", "trade crashes"],
 	},
 	{
 		name: "one settled participant counts as all",
@@ -674,7 +674,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: journal,
 		find: "if (!isSettled(journal, key)) return false;",
 		replace: "if (isSettled(journal, key)) return true;",
-		hint: ["trade journal", "trade recovery"],
+		hint: ["trade journal", "trade/recovery.spec"],
 	},
 	{
 		name: "a peer that cannot be read counts as done",
@@ -682,7 +682,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "if (!seen.success) return false;",
 		replace: "if (!seen.success) return true;",
-		hint: ["trade recovery", "trade recovery-crashes"],
+		hint: ["trade/recovery.spec", "trade recovery-crashes"],
 	},
 	{
 		name: "a fence without an answer counts as done",
@@ -690,7 +690,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "if (!fenced.success) return false;",
 		replace: "if (!fenced.success) return true;",
-		hint: ["trade recovery", "trade recovery-crashes", "trade recovery-late"],
+		hint: ["trade/recovery.spec", "trade recovery-crashes", "trade recovery-late"],
 	},
 	{
 		name: "recovery without a rule takes any lock",
@@ -698,7 +698,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "ttlSeconds = DEFAULT_TTL_SECONDS } = this.home;",
 		replace: "ttlSeconds = 0 * DEFAULT_TTL_SECONDS } = this.home;",
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "a failed recovery is waited for like a lock",
@@ -707,7 +707,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: "if (attempts.orphan !== undefined) this.giveBack(key, attempts.orphan);\n\t\treturn { failed: cause };",
 		replace:
 			"if (attempts.orphan !== undefined) this.giveBack(key, attempts.orphan);\n\t\treturn { again: cause };",
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "an operator's word abandons nothing",
@@ -715,7 +715,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/acquirer.ts",
 		find: 'if (cause.type === "recovery_failed" && wish.abandons !== undefined && wish.abandons === token) {',
 		replace: 'if (cause.type === "recovery_failed" && wish.abandons !== undefined && wish.abandons === "") {',
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "any operator's word abandons the trade",
@@ -724,7 +724,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: 'if (cause.type === "recovery_failed" && wish.abandons !== undefined && wish.abandons === token) {\n\t\t\tif (attempts.abandons === undefined) {\n\t\t\t\tattempts.abandons = wish.abandons;',
 		replace:
 			'if (cause.type === "recovery_failed" && wish.abandons !== undefined) {\n\t\t\tif (attempts.abandons === undefined) {\n\t\t\t\tattempts.abandons = token as string;',
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "a trade is abandoned although its journal is there",
@@ -732,7 +732,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/acquirer.ts",
 		find: "abandons: attempts.abandons,",
 		replace: "abandons: wish.abandons,",
-		hint: ["trade recovery"],
+		hint: ["trade/recovery.spec"],
 	},
 
 	// Peeks.
@@ -743,7 +743,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: "if (record === undefined || !isOpen(record)) return ok(value);",
 		replace:
 			"if (record !== undefined) {\n\t\t\treturn ok({ ...record, Pending: undefined, Meta: { ...record.Meta, PendingTransaction: undefined } });\n\t\t}\n\t\tif (record === undefined || !isOpen(record)) return ok(value);",
-		hint: ["trade recovery", "driver reading", "transaction"],
+		hint: ["trade/recovery.spec", "driver reading", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a peek does not apply a committed trade",
@@ -751,7 +751,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/peek.ts",
 		find: 'const applies = journal.State === "Committed" && !isSettled(journal, key);',
 		replace: "const applies = false;",
-		hint: ["trade recovery", "driver reading"],
+		hint: ["trade/recovery.spec", "driver reading"],
 	},
 	{
 		name: "a peek applies an undecided trade",
@@ -759,7 +759,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/peek.ts",
 		find: 'const applies = journal.State === "Committed" && !isSettled(journal, key);',
 		replace: "const applies = !isSettled(journal, key);",
-		hint: ["trade recovery", "driver reading"],
+		hint: ["trade/recovery.spec", "driver reading"],
 	},
 	{
 		name: "a peek applies a trade that is settled",
@@ -767,7 +767,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/peek.ts",
 		find: 'const applies = journal.State === "Committed" && !isSettled(journal, key);',
 		replace: 'const applies = journal.State === "Committed";',
-		hint: ["trade recovery", "driver reading"],
+		hint: ["trade/recovery.spec", "driver reading"],
 	},
 	{
 		name: "a peek's verdict counts although the record has moved on",
@@ -775,7 +775,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/peek.ts",
 		find: "if (waitsForSame(recordIn(again.value?.value), record)) return settled;",
 		replace: "return settled;",
-		hint: ["trade recovery", "trade recovery-races", "driver reading", "transaction"],
+		hint: ["trade/recovery.spec", "trade recovery-races", "driver reading", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a peek takes an undecided transaction for committed",
@@ -783,6 +783,6 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/peek.ts",
 		find: 'outcome: outcome.value ?? "aborted" };',
 		replace: 'outcome: outcome.value ?? "committed" };',
-		hint: ["transaction", "driver reading"],
+		hint: ["specs/transaction/transaction.spec", "driver reading"],
 	},
 ];

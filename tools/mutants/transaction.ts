@@ -25,7 +25,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "if (markers === first.markers) continue;",
 		replace: "if (markers !== undefined) continue;",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "one profile twice in a transaction",
@@ -33,7 +33,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "if (participants.some((other) => other.profile === profile)) {",
 		replace: "if (participants.some((other) => other.profile === undefined)) {",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a transaction goes on with a profile that was closed while locks were taken",
@@ -41,7 +41,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tif (lost !== undefined) {\n\t\tgiveUp();\n\t\treturn err(lost);\n\t}\n",
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "locks of a cancelled transaction stay",
@@ -49,7 +49,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tif (decided === false) {\n\t\tgiveUp();\n",
 		replace: "\tif (decided === false) {\n",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "locks of a transaction whose function throws stay",
@@ -57,7 +57,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: "src/twoPhase/whileHeld.ts",
 		find: "\tundo?.();\n",
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "locks of a refused transaction stay",
@@ -65,7 +65,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tif (refused !== undefined) {\n\t\tgiveUp();\n",
 		replace: "\tif (refused !== undefined) {\n",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a transaction too large for its records is begun",
@@ -73,7 +73,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "const refused = staging.refused ?? sizeProblem(staged);",
 		replace: "const refused = staging.refused;",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "data that a transaction sets are not checked",
@@ -81,7 +81,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: context,
 		find: "if (!admitted.success) this.refused ??= admitted.error;",
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the context works on after the function has returned",
@@ -89,7 +89,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: context,
 		find: "\t\tthis.isOver = true;",
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a transaction does not wait for a save that is at the store",
@@ -97,7 +97,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tfor (const participant of participants) participant.awaitWrites();\n",
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "transaction locks are waited for in any order",
@@ -105,7 +105,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: txLocks,
 		find: "return differs !== -1 && mine[differs] < other[differs];",
 		replace: "return differs === -2;",
-		hint: ["transaction lock", "transaction"],
+		hint: ["transaction lock", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "later locks are kept while an earlier one is waited for",
@@ -113,7 +113,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: txLocks,
 		find: "ordered.filter((_, index) => index > held),",
 		replace: "ordered.filter((_, index) => index > held && index < 0),",
-		hint: ["transaction lock", "transaction"],
+		hint: ["transaction lock", "specs/transaction/transaction.spec"],
 	},
 
 	// Phase one.
@@ -123,7 +123,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: 'if (isUnresolved(record)) return { keep: "unresolved" };\n\treturn { write: { ...underLock(record, lock, request, record.Meta), Pending: request.pending } };',
 		replace: "return { write: { ...underLock(record, lock, request, record.Meta), Pending: request.pending } };",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a write alone passes over a foreign Pending",
@@ -131,7 +131,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: 'if (isUnresolved(record)) return { keep: "unresolved" };\n\tconst { data',
 		replace: "const { data",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a write alone leaves no id",
@@ -139,7 +139,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: "const meta = { ...record.Meta, Migrations: migrations, TransactionIds };",
 		replace: "const meta = { ...record.Meta, Migrations: migrations };",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a write alone that has landed is not recognized by its id",
@@ -147,7 +147,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: 'if (shape.kind === "record" && hasId(shape.record, request.id)) return { keep: "mine" };',
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a prepare of a lockless key needs no lock",
@@ -155,7 +155,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "if (Lock?.Token === token && Lock.Turn === turn) return { record };",
 		replace: "if (token !== undefined) return { record };",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a lockless key's lock is ours by its token alone",
@@ -163,7 +163,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "if (Lock?.Token === token && Lock.Turn === turn) return { record };",
 		replace: "if (Lock?.Token === token) return { record };",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a prepare of a lockless key that is run again is not recognized",
@@ -171,7 +171,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: 'if (shape.kind === "record" && shape.record.Pending?.Id === pending.Id) return { keep: "mine" };',
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a write alone of a lockless key that has landed is not recognized",
@@ -179,7 +179,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: 'if (shape.kind === "record" && hasId(shape.record, id)) return { keep: "mine" };',
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a lockless key's lock outlives its prepare",
@@ -187,7 +187,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "return { write: { ...unlocked(ours.record, token), Pending: pending } };",
 		replace: "return { write: { ...ours.record, Pending: pending } };",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the end of a transaction's lock leaves no stamp",
@@ -195,7 +195,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "return { ...record, Lock: undefined, Meta: { ...record.Meta, ReleasedToken: token } };",
 		replace: "return { ...record, Lock: undefined };",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a confirmation that is run again counts as a lost lock",
@@ -204,7 +204,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: "if (record !== undefined && record.Lock === undefined && ReleasedToken === lock.token && Turn === lock.turn)",
 		replace:
 			"if (record !== undefined && record.Lock === undefined && ReleasedToken === lock.token && Turn === -1)",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the end of an aborted transaction leaves its Pending",
@@ -212,7 +212,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "const record = settleDecided(shape.record, [aborted]);",
 		replace: "const record = shape.record;",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "marker with a missing leg",
@@ -220,7 +220,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "return [...changing, ...confirming];",
 		replace: "return [changing[0], ...confirming];",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "unchanged participants are not confirmed",
@@ -228,7 +228,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "return [...changing, ...confirming];",
 		replace: "return confirming.isEmpty() ? changing : [...changing];",
-		hint: ["transaction one-changed", "transaction"],
+		hint: ["transaction one-changed", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "unchanged participants of a write alone are not confirmed",
@@ -236,7 +236,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "if (problem !== undefined) return this.refuse(problem);",
 		replace: "",
-		hint: ["transaction one-changed", "transaction"],
+		hint: ["transaction one-changed", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a locked participant is confirmed without a look at the store",
@@ -244,7 +244,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: 'return this.profile.holdsLock(Lock) ? undefined : this.profile.lose("taken", holderOf(Lock));',
 		replace: "return undefined;",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a participant with unsaved changes counts as unchanged",
@@ -252,7 +252,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "data !== participant.data() || participant.hasUnsaved();",
 		replace: "data !== participant.data();",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a single change goes through the marker",
@@ -260,7 +260,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "if (this.changed.size() < 2) return this.alone();",
 		replace: "if (this.changed.size() < 1) return this.alone();",
-		hint: ["transaction one-changed", "transaction"],
+		hint: ["transaction one-changed", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an unanswered write alone counts as aborted",
@@ -268,7 +268,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (answer.kind === "refused") return this.refuse(answer.problem);',
 		replace: "if (answer.problem !== undefined) return this.refuse(answer.problem);",
-		hint: ["transaction one-changed", "transaction unknown", "transaction"],
+		hint: ["transaction one-changed", "transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a profile plays on while its write alone is unanswered",
@@ -276,7 +276,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "\t\tparticipant.suspend(open);\n",
 		replace: "",
-		hint: ["transaction one-changed", "transaction unknown", "transaction"],
+		hint: ["transaction one-changed", "transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a write alone that was passed by a renewal counts as refused",
@@ -284,7 +284,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: 'if (problem !== undefined && isPassed) return { kind: "unknown", problem };',
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 
 	// The marker.
@@ -294,7 +294,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: marker,
 		find: 'return isOutcome(value) ? { keep: "decided", outcome: value } : { keep: "invalid" };',
 		replace: 'return isOutcome(value) ? { write: outcome } : { keep: "invalid" };',
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a marker of another kind counts as aborted",
@@ -302,7 +302,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: marker,
 		find: 'return isOutcome(value) ? { keep: "decided", outcome: value } : { keep: "invalid" };',
 		replace: 'return { keep: "decided", outcome: isOutcome(value) ? value : "aborted" };',
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a marker's own decision is taken for granted",
@@ -310,7 +310,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: markerStore,
 		find: 'return report.keep === "decided" ? ok(report.outcome) : err(this.invalid(id));',
 		replace: 'return report.keep === "decided" ? ok(outcome) : err(this.invalid(id));',
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a marker read of another kind is no decision",
@@ -318,7 +318,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: markerStore,
 		find: "return isOutcome(value) ? ok(value) : err(this.invalid(id));",
 		replace: "return isOutcome(value) ? ok(value) : ok(undefined);",
-		hint: ["transaction", "lockless fetch"],
+		hint: ["specs/transaction/transaction.spec", "lockless fetch"],
 	},
 	{
 		name: "an unknown marker is said to be aborted",
@@ -326,7 +326,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (ending.kind === "unknown") return this.leaveOpen(ending.cause);',
 		replace: 'if (ending.kind === "unknown") return err(aborted(this.participants, ending.cause));',
-		hint: ["transaction unknown", "transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the participants of an unknown transaction play on",
@@ -334,7 +334,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "for (const { participant } of this.changed) participant.suspend(open);",
 		replace: "",
-		hint: ["transaction unknown", "transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an unknown marker is not asked for again",
@@ -343,7 +343,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);\n\t\t\tif (!decided.success) return decided.error;',
 		replace:
 			'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);\n\t\t\tif (!decided.success) return undefined;',
-		hint: ["transaction unknown", "transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a retry is the coordinator's second decision",
@@ -351,7 +351,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);',
 		replace: 'const decided = this.participants[0].markers.decide(this.tx.id, "aborted", ONE_TRY);',
-		hint: ["transaction unknown", "transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "phase one failed, and the marker is waited for",
@@ -360,7 +360,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: '\t\t\t\tplatform.task.spawn(() => {\n\t\t\t\t\tif (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();\n\t\t\t\t});\n\t\t\t\treturn ok("aborted");',
 		replace:
 			'\t\t\t\tconst decided = markers.decide(tx.id, "aborted", tx.retry);\n\t\t\t\tif (decided.success) platform.task.spawn(() => cleanup.decided());\n\t\t\t\treturn decided;',
-		hint: ["transaction unknown", "transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an aborted transaction leaves no marker for its prepares",
@@ -368,7 +368,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();',
 		replace: "if (markers === undefined) cleanup.decided();",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 
 	// Clearing up.
@@ -378,7 +378,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0)",
 		replace: "if (this.isDecided)",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the marker is removed before its decision was answered",
@@ -386,7 +386,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0)",
 		replace: "if (this.left === 0)",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the marker of a finished transaction stays",
@@ -394,7 +394,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0) this.markers.remove(this.id);",
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a participant is seen clean by a write that was sent before the decision",
@@ -402,7 +402,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: decisions,
 		find: "const seen = this.noted.filter((each) => named.includes(each));",
 		replace: "const seen = named === undefined ? [] : this.noted;",
-		hint: ["transaction", "lockless transaction-side"],
+		hint: ["specs/transaction/transaction.spec", "lockless transaction-side"],
 	},
 	{
 		name: "a closed session that still carries its Pending is seen clean",
@@ -410,7 +410,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: "if (!isOurs && record?.Pending?.Id !== tx.id) cleanup.seenClean();",
 		replace: "if (!isOurs) cleanup.seenClean();",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a closed session under whose lock a prepare may land is seen clean",
@@ -418,7 +418,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: "if (!isOurs && record?.Pending?.Id !== tx.id) cleanup.seenClean();",
 		replace: "if (record?.Pending?.Id !== tx.id) cleanup.seenClean();",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a closed lockless profile under whose lock a prepare may land is seen clean",
@@ -426,7 +426,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockless,
 		find: "if (record?.Lock?.Token !== this.token && record?.Pending?.Id !== tx.id) cleanup.seenClean();",
 		replace: "if (record?.Pending?.Id !== tx.id) cleanup.seenClean();",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a closed lockless profile that still carries its Pending is seen clean",
@@ -434,7 +434,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockless,
 		find: "if (record?.Lock?.Token !== this.token && record?.Pending?.Id !== tx.id) cleanup.seenClean();",
 		replace: "if (record?.Lock?.Token !== this.token) cleanup.seenClean();",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an aborted transaction's lock on a lockless key stays until it expires",
@@ -442,7 +442,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockless,
 		find: 'if (result === "aborted" && this.end(tx)) return cleanup.seenClean();',
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a lock that was given back counts as this server's own",
@@ -450,7 +450,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockless,
 		find: "\t\ttxTokens(this.platform).delete(this.token);",
 		replace: "",
-		hint: ["transaction", "lockless locks"],
+		hint: ["specs/transaction/transaction.spec", "lockless locks"],
 	},
 	{
 		name: "a lock that is being taken passes for an orphan",
@@ -458,7 +458,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: "src/lockless/openLockless.ts",
 		find: "\t\ttxTokens(platform).add(token);",
 		replace: "",
-		hint: ["lockless transaction-side", "transaction", "lockless locks"],
+		hint: ["lockless transaction-side", "specs/transaction/transaction.spec", "lockless locks"],
 	},
 	{
 		name: "saves do not name decided transactions",
@@ -466,7 +466,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, decided, part };",
 		replace: "const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, decided: [], part };",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "prepares do not name decided transactions",
@@ -474,7 +474,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "seq: this.seq, adopts, decided: this.decisions.list() };",
 		replace: "seq: this.seq, adopts, decided: [] };",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a profile with a decided transaction on its record is clean",
@@ -482,7 +482,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "return !this.isBlocked() && (this.hasUnsaved() || !this.decisions.isEmpty());",
 		replace: "return !this.isBlocked() && this.hasUnsaved();",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a committed transaction's session keeps the old data in memory",
@@ -490,7 +490,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "if (data !== undefined) this.take(data, this.tradeIds);",
 		replace: "",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a session whose transaction is unknown is saved with its data",
@@ -498,7 +498,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "return this.blocked || this.undecided !== undefined;",
 		replace: "return this.blocked;",
-		hint: ["transaction unknown", "transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "updates go on while a transaction is unknown",
@@ -506,7 +506,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: 'if (this.state === "active") return this.undecided;',
 		replace: 'if (this.state === "active") return undefined;',
-		hint: ["transaction unknown", "transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 
 	// Readers.
@@ -517,7 +517,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'const outcome = this.home.markers.decide(Id, "aborted", ONE_TRY);',
 		replace:
 			'const read = this.home.markers.read(Id);\n\t\tconst outcome = read.success ? ok(read.value ?? "aborted") : read;',
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a load takes an unknown marker for aborted",
@@ -526,7 +526,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: "if (cause.retryable === true) return { again: cause };\n\t\tif (attempts.orphan",
 		replace:
 			'if (cause.retryable === true) {\n\t\t\tattempts.decided = [...attempts.decided, { id: Id, outcome: "aborted" }];\n\t\t\treturn { again: cause };\n\t\t}\n\t\tif (attempts.orphan',
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an operator's word abandons a transaction whose marker is fine",
@@ -534,7 +534,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: acquirer,
 		find: 'if (cause.type === "tx_marker_invalid" && wish.abandons === Id) {',
 		replace: "if (wish.abandons === Id) {",
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an operator's word does not abandon a transaction",
@@ -542,7 +542,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: acquirer,
 		find: 'if (cause.type === "tx_marker_invalid" && wish.abandons === Id) {',
 		replace: 'if (cause.type === "tx_marker_invalid" && wish.abandons === "") {',
-		hint: ["transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a lockless reader aborts a transaction at first sight",
@@ -550,7 +550,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "if (force || this.isExpired(pending, updatedTime)) return",
 		replace: "if (force || pending.Id !== undefined) return",
-		hint: ["lockless fetch", "lockless locks", "transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a lockless reader waits for a dead coordinator without end",
@@ -558,7 +558,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "if (force || this.isExpired(pending, updatedTime)) return",
 		replace: "if (force) return",
-		hint: ["lockless fetch", "lockless locks", "transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a Pending does not expire by store time",
@@ -566,7 +566,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "return now !== undefined && updatedTime !== undefined && now - updatedTime > ttl;",
 		replace: "return false;",
-		hint: ["lockless fetch", "lockless locks", "transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a Pending does not expire on a reader's own clock",
@@ -574,7 +574,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "if (this.sighting.secondsOf(pending.Id) >= ttl) return true;",
 		replace: "",
-		hint: ["lockless fetch", "lockless locks", "transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a Pending expires after the reader's time, not its own",
@@ -582,6 +582,6 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "const ttl = pending.Expires ?? TX_TTL_SECONDS;",
 		replace: "const ttl = TX_TTL_SECONDS;",
-		hint: ["lockless fetch", "lockless locks", "transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 ];

@@ -106,6 +106,17 @@ export = () => {
 			expect(keepOf(held, 1000, acquisition({ claim: claim({ storeNow: 2000 }) }))).to.equal("unresolved");
 		});
 
+		it("rule 5.8: an operator's word clears the pointer that it names, and no other, nor a Pending", () => {
+			const traded = record({}, { PendingTransaction: pointer });
+			const written = writeOf(acquire(traded, 1000, acquisition({ abandons: pointer.Token })));
+			expect(written.Meta.PendingTransaction).to.equal(undefined);
+			expect(written.Data).to.equal(traded.Data);
+			expect(keepOf(traded, 1000, acquisition({ abandons: "another" }))).to.equal("unresolved");
+			expect(keepOf(record({ Pending: pending }), 1000, acquisition({ abandons: pointer.Token }))).to.equal(
+				"unresolved",
+			);
+		});
+
 		it("a value that is no Baton record", () => {
 			expect(keepOf({ coins: 5 }, 1000, acquisition())).to.equal("invalid");
 		});

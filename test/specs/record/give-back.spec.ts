@@ -59,6 +59,7 @@ export = () => {
 		it("touches nobody else's lock", () => {
 			expect(giveBack(record(LOCK), { token: "t2", fresh: FRESH }).write).to.equal(undefined);
 			expect(clearLock(record(LOCK), "t1", "s2").write).to.equal(undefined);
+			expect(clearLock(record(LOCK), "t2", "s1").write).to.equal(undefined);
 			expect(clearLock(record(undefined), "t1", "s1").write).to.equal(undefined);
 			expect(clearLock(record(LOCK), "t1", "s1").write!.Lock).to.equal(undefined);
 		});

@@ -122,8 +122,46 @@ export = () => {
 
 		it("does not undo a later write, and does not end another session", () => {
 			expect(keepOf(release(held, { ...id, seq: 3, part }))).to.equal("superseded");
+			// A lock that is still there with the release's number is not the release's work.
+			expect(keepOf(release(held, { ...id, seq: 4, part }))).to.equal("superseded");
 			const taken = record({ Lock: lock({ Token: "t2", Turn: 2 }) }, { Turn: 2 });
 			expect(keepOf(release(taken, { ...id, seq: 9, part }))).to.equal("lost");
+		});
+	});
+
+	describe("the first write under an adoption, rule 4.2", () => {
+		const fresh = { token: "t9", turn: 2, seq: 1, adopts: { jobId: "S1", from: [{ token: "t1", turn: 1 }] } };
+
+		it("takes over from the old lock, and opens its own turn", () => {
+			const written = writeOf(save(held, { ...fresh, time: 1100, part }));
+			expect(written.Lock?.JobId).to.equal("S1");
+			expect(written.Lock?.Token).to.equal("t9");
+			expect(written.Lock?.Turn).to.equal(2);
+			expect(written.Lock?.Seq).to.equal(1);
+			expect(written.Meta.Turn).to.equal(2);
+		});
+
+		it("takes over from the old session's release, whose stamp goes (rule 4.3)", () => {
+			const written = writeOf(save(record({}, { ReleasedToken: "t1" }), { ...fresh, time: 1100, part }));
+			expect(written.Lock?.Token).to.equal("t9");
+			expect(written.Meta.Turn).to.equal(2);
+			expect(written.Meta.ReleasedToken).to.equal(undefined);
+		});
+
+		it("is refused where the old token is there under another turn: others wrote in between", () => {
+			const moved = record({ Lock: lock({ Turn: 3 }) }, { Turn: 3 });
+			expect(keepOf(save(moved, { ...fresh, time: 1100, part }))).to.equal("lost");
+			const released = record({}, { Turn: 3, ReleasedToken: "t1" });
+			expect(keepOf(save(released, { ...fresh, time: 1100, part }))).to.equal("lost");
+		});
+
+		it("recognizes itself: a save by its number, a release by token and turn", () => {
+			const saved = writeOf(save(held, { ...fresh, time: 1100, part }));
+			expect(keepOf(save(saved, { ...fresh, time: 1100, part }))).to.equal("mine");
+			const released = writeOf(release(held, { ...fresh, part }));
+			expect(released.Lock).to.equal(undefined);
+			expect(released.Meta.Turn).to.equal(2);
+			expect(keepOf(release(released, { ...fresh, part }))).to.equal("released");
 		});
 	});
 };
