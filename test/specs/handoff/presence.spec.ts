@@ -176,6 +176,23 @@ export = () => {
 			});
 		});
 
+		it("is down by the age of the last beat alone, where the timer that withdraws it is late", () => {
+			simulate({ seed: 1 }, (world) => {
+				const server = world.startServer();
+				const { delay: delayed } = server.platform.task;
+				// Timers of a busy server fire late.
+				const late: typeof delayed = (seconds, target, ...args) => delayed(seconds + 60, target, ...args);
+				const platform = { ...server.platform, task: { ...server.platform.task, delay: late } };
+				server.run(() => {
+					const handoff = new Handoff(platform, { jobId: server.jobId });
+					handoff.beat();
+					expect(handoff.flag()).to.equal(true);
+					server.platform.task.wait(6.1);
+					expect(handoff.flag()).to.equal(false);
+				});
+			});
+		});
+
 		it("is down for good after destroy, and no beat follows", () => {
 			simulate({ seed: 1 }, (world) => {
 				const { server, handoff } = beating(world);
@@ -204,6 +221,16 @@ export = () => {
 				expect(read(by, "nobody")).to.equal("untrusted");
 				world.wait(0.5);
 				expect(read(by, "nobody")).to.equal("stopped");
+			});
+		});
+
+		it("is unknown where the look for the reader's own key fails", () => {
+			simulate({ seed: 1 }, (world) => {
+				const by = beating(world);
+				world.wait(20);
+				const { jobId } = by.server;
+				world.faults.add({ service: "MemoryStore", op: "GetAsync", key: jobId, effect: "failBefore" });
+				expect(read(by, "nobody")).to.equal("unknown");
 			});
 		});
 

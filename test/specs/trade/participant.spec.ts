@@ -114,6 +114,13 @@ export = () => {
 			expect(write!.Lock!.Turn).to.equal(2);
 			expect(write!.Meta.Turn).to.equal(2);
 		});
+
+		it("takes a released record over where it adopts that session, and clears its stamp (rule 4.3)", () => {
+			const adopts = { jobId: "S1", from: [{ token: "t0", turn: 1 }] };
+			const { write } = prepare(record({}, { ReleasedToken: "t0" }), { token: "t1", turn: 2, adopts });
+			expect(write!.Lock!.Token).to.equal("t1");
+			expect(write!.Meta.ReleasedToken).to.equal(undefined);
+		});
 	});
 
 	describe("settleTrade, writes 5 and 6", () => {
