@@ -2,6 +2,7 @@ import type { Mutant } from "../mutate/mutant.ts";
 import { drivers } from "./driver.ts";
 import { handoffs } from "./handoff.ts";
 import { lockless } from "./lockless.ts";
+import { purchases } from "./receipts.ts";
 import { record } from "./record.ts";
 import { trades } from "./trade.ts";
 import { transactions } from "./transaction.ts";
@@ -14,4 +15,5 @@ export const mutants: ReadonlyArray<Mutant> = [
 	...trades,
 	...lockless,
 	...transactions,
+	...purchases,
 ];

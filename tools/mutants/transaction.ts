@@ -25,7 +25,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "if (markers === first.markers) continue;",
 		replace: "if (markers !== undefined) continue;",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "one profile twice in a transaction",
@@ -33,7 +33,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "if (participants.some((other) => other.profile === profile)) {",
 		replace: "if (participants.some((other) => other.profile === undefined)) {",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a transaction goes on with a profile that was closed while locks were taken",
@@ -41,7 +41,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tif (lost !== undefined) {\n\t\tgiveUp();\n\t\treturn err(lost);\n\t}\n",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "locks of a cancelled transaction stay",
@@ -49,7 +49,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tif (decided === false) {\n\t\tgiveUp();\n",
 		replace: "\tif (decided === false) {\n",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "locks of a transaction whose function throws stay",
@@ -57,7 +57,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: "src/twoPhase/whileHeld.ts",
 		find: "\tundo?.();\n",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "locks of a refused transaction stay",
@@ -65,7 +65,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tif (refused !== undefined) {\n\t\tgiveUp();\n",
 		replace: "\tif (refused !== undefined) {\n",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a transaction too large for its records is begun",
@@ -73,7 +73,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "const refused = staging.refused ?? sizeProblem(staged);",
 		replace: "const refused = staging.refused;",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "data that a transaction sets are not checked",
@@ -81,7 +81,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: context,
 		find: "if (!admitted.success) this.refused ??= admitted.error;",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "the context works on after the function has returned",
@@ -89,7 +89,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: context,
 		find: "\t\tthis.isOver = true;",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a transaction does not wait for a save that is at the store",
@@ -97,7 +97,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tfor (const participant of participants) participant.awaitWrites();\n",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "transaction locks are waited for in any order",
@@ -105,7 +105,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: txLocks,
 		find: "return differs !== -1 && mine[differs] < other[differs];",
 		replace: "return differs === -2;",
-		hint: ["transaction lock", "specs/transaction/transaction.spec"],
+		hint: ["transaction lock", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "later locks are kept while an earlier one is waited for",
@@ -113,7 +113,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: txLocks,
 		find: "ordered.filter((_, index) => index > held),",
 		replace: "ordered.filter((_, index) => index > held && index < 0),",
-		hint: ["transaction lock", "specs/transaction/transaction.spec"],
+		hint: ["transaction lock", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 
 	// Phase one.
@@ -123,7 +123,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: 'if (isUnresolved(record)) return { keep: "unresolved" };\n\treturn { write: { ...underLock(record, lock, request, record.Meta), Pending: request.pending } };',
 		replace: "return { write: { ...underLock(record, lock, request, record.Meta), Pending: request.pending } };",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a write alone passes over a foreign Pending",
@@ -131,7 +131,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: 'if (isUnresolved(record)) return { keep: "unresolved" };\n\tconst { data',
 		replace: "const { data",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a write alone leaves no id",
@@ -139,15 +139,23 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: "const meta = { ...record.Meta, Migrations: migrations, TransactionIds };",
 		replace: "const meta = { ...record.Meta, Migrations: migrations };",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+	},
+	{
+		name: "a write alone counts as its own under another session's lock",
+		rule: "6.5, I1",
+		file: lockedRecord,
+		find: 'if ("keep" in accepted && accepted.keep === "lost") return { ...accepted, isStamped };',
+		replace: "",
+		hint: ["specs/transaction"],
 	},
 	{
 		name: "a write alone that has landed is not recognized by its id",
 		rule: "6.5 (recognizes itself)",
 		file: lockedRecord,
-		find: 'if (shape.kind === "record" && hasId(shape.record, request.id)) return { keep: "mine" };',
+		find: 'if (isStamped) return { keep: "mine" };',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a prepare of a lockless key needs no lock",
@@ -155,7 +163,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "if (Lock?.Token === token && Lock.Turn === turn) return { record };",
 		replace: "if (token !== undefined) return { record };",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a lockless key's lock is ours by its token alone",
@@ -163,7 +171,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "if (Lock?.Token === token && Lock.Turn === turn) return { record };",
 		replace: "if (Lock?.Token === token) return { record };",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a prepare of a lockless key that is run again is not recognized",
@@ -171,7 +179,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: 'if (shape.kind === "record" && shape.record.Pending?.Id === pending.Id) return { keep: "mine" };',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a write alone of a lockless key that has landed is not recognized",
@@ -179,7 +187,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: 'if (shape.kind === "record" && hasId(shape.record, id)) return { keep: "mine" };',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a lockless key's lock outlives its prepare",
@@ -187,7 +195,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "return { write: { ...unlocked(ours.record, token), Pending: pending } };",
 		replace: "return { write: { ...ours.record, Pending: pending } };",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "the end of a transaction's lock leaves no stamp",
@@ -195,7 +203,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "return { ...record, Lock: undefined, Meta: { ...record.Meta, ReleasedToken: token } };",
 		replace: "return { ...record, Lock: undefined };",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a confirmation that is run again counts as a lost lock",
@@ -204,15 +212,15 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: "if (record !== undefined && record.Lock === undefined && ReleasedToken === lock.token && Turn === lock.turn)",
 		replace:
 			"if (record !== undefined && record.Lock === undefined && ReleasedToken === lock.token && Turn === -1)",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "the end of an aborted transaction leaves its Pending",
 		rule: "6.2, I14",
 		file: locklessRecord,
-		find: "const record = settleDecided(shape.record, [aborted]);",
-		replace: "const record = shape.record;",
-		hint: ["specs/transaction/transaction.spec"],
+		find: "settleDecided(shape.record, aborted !== undefined ? [aborted] : []);",
+		replace: "settleDecided(shape.record, aborted !== undefined ? [] : []);",
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "marker with a missing leg",
@@ -220,7 +228,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "return [...changing, ...confirming];",
 		replace: "return [changing[0], ...confirming];",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "unchanged participants are not confirmed",
@@ -228,7 +236,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "return [...changing, ...confirming];",
 		replace: "return confirming.isEmpty() ? changing : [...changing];",
-		hint: ["transaction one-changed", "specs/transaction/transaction.spec"],
+		hint: ["transaction one-changed", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "unchanged participants of a write alone are not confirmed",
@@ -236,7 +244,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "if (problem !== undefined) return this.refuse(problem);",
 		replace: "",
-		hint: ["transaction one-changed", "specs/transaction/transaction.spec"],
+		hint: ["transaction one-changed", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a locked participant is confirmed without a look at the store",
@@ -244,7 +252,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: 'return this.profile.holdsLock(Lock) ? undefined : this.profile.lose("taken", holderOf(Lock));',
 		replace: "return undefined;",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a participant with unsaved changes counts as unchanged",
@@ -252,7 +260,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "data !== participant.data() || participant.hasUnsaved();",
 		replace: "data !== participant.data();",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a single change goes through the marker",
@@ -260,7 +268,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "if (this.changed.size() < 2) return this.alone();",
 		replace: "if (this.changed.size() < 1) return this.alone();",
-		hint: ["transaction one-changed", "specs/transaction/transaction.spec"],
+		hint: ["transaction one-changed", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "an unanswered write alone counts as aborted",
@@ -268,7 +276,12 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (answer.kind === "refused") return this.refuse(answer.problem);',
 		replace: "if (answer.problem !== undefined) return this.refuse(answer.problem);",
-		hint: ["transaction one-changed", "transaction unknown", "specs/transaction/transaction.spec"],
+		hint: [
+			"transaction one-changed",
+			"transaction unknown",
+			"specs/transaction/transaction.spec",
+			"specs/transaction",
+		],
 	},
 	{
 		name: "a profile plays on while its write alone is unanswered",
@@ -276,7 +289,12 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "\t\tparticipant.suspend(open);\n",
 		replace: "",
-		hint: ["transaction one-changed", "transaction unknown", "specs/transaction/transaction.spec"],
+		hint: [
+			"transaction one-changed",
+			"transaction unknown",
+			"specs/transaction/transaction.spec",
+			"specs/transaction",
+		],
 	},
 	{
 		name: "a write alone that was passed by a renewal counts as refused",
@@ -284,7 +302,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: 'if (problem !== undefined && isPassed) return { kind: "unknown", problem };',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 
 	// The marker.
@@ -294,7 +312,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: marker,
 		find: 'return isOutcome(value) ? { keep: "decided", outcome: value } : { keep: "invalid" };',
 		replace: 'return isOutcome(value) ? { write: outcome } : { keep: "invalid" };',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a marker of another kind counts as aborted",
@@ -302,7 +320,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: marker,
 		find: 'return isOutcome(value) ? { keep: "decided", outcome: value } : { keep: "invalid" };',
 		replace: 'return { keep: "decided", outcome: isOutcome(value) ? value : "aborted" };',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a marker's own decision is taken for granted",
@@ -310,7 +328,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: markerStore,
 		find: 'return report.keep === "decided" ? ok(report.outcome) : err(this.invalid(id));',
 		replace: 'return report.keep === "decided" ? ok(outcome) : err(this.invalid(id));',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a marker read of another kind is no decision",
@@ -326,7 +344,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (ending.kind === "unknown") return this.leaveOpen(ending.cause);',
 		replace: 'if (ending.kind === "unknown") return err(aborted(this.participants, ending.cause));',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "the participants of an unknown transaction play on",
@@ -334,7 +352,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "for (const { participant } of this.changed) participant.suspend(open);",
 		replace: "",
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "an unknown marker is not asked for again",
@@ -343,7 +361,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);\n\t\t\tif (!decided.success) return decided.error;',
 		replace:
 			'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);\n\t\t\tif (!decided.success) return undefined;',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a retry is the coordinator's second decision",
@@ -351,16 +369,16 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);',
 		replace: 'const decided = this.participants[0].markers.decide(this.tx.id, "aborted", ONE_TRY);',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "phase one failed, and the marker is waited for",
 		rule: "6.7 (true at once)",
 		file: coordinator,
-		find: '\t\t\t\tplatform.task.spawn(() => {\n\t\t\t\t\tif (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();\n\t\t\t\t});\n\t\t\t\treturn ok("aborted");',
+		find: 'platform.task.spawn(() => {\n\t\t\t\tif (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();\n\t\t\t});\n\t\t\treturn ok("aborted");',
 		replace:
-			'\t\t\t\tconst decided = markers.decide(tx.id, "aborted", tx.retry);\n\t\t\t\tif (decided.success) platform.task.spawn(() => cleanup.decided());\n\t\t\t\treturn decided;',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+			'const decided = markers.decide(tx.id, "aborted", tx.retry);\n\t\t\tif (decided.success) platform.task.spawn(() => cleanup.decided());\n\t\t\treturn decided;',
+		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "an aborted transaction leaves no marker for its prepares",
@@ -368,7 +386,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();',
 		replace: "if (markers === undefined) cleanup.decided();",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 
 	// Clearing up.
@@ -378,7 +396,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0)",
 		replace: "if (this.isDecided)",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "the marker is removed before its decision was answered",
@@ -386,7 +404,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0)",
 		replace: "if (this.left === 0)",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "the marker of a finished transaction stays",
@@ -394,7 +412,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0) this.markers.remove(this.id);",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a participant is seen clean by a write that was sent before the decision",
@@ -410,7 +428,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: "if (!isOurs && record?.Pending?.Id !== tx.id) cleanup.seenClean();",
 		replace: "if (!isOurs) cleanup.seenClean();",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a closed session under whose lock a prepare may land is seen clean",
@@ -418,7 +436,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: "if (!isOurs && record?.Pending?.Id !== tx.id) cleanup.seenClean();",
 		replace: "if (record?.Pending?.Id !== tx.id) cleanup.seenClean();",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a closed lockless profile under whose lock a prepare may land is seen clean",
@@ -426,7 +444,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockless,
 		find: "if (record?.Lock?.Token !== this.token && record?.Pending?.Id !== tx.id) cleanup.seenClean();",
 		replace: "if (record?.Pending?.Id !== tx.id) cleanup.seenClean();",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a closed lockless profile that still carries its Pending is seen clean",
@@ -434,7 +452,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockless,
 		find: "if (record?.Lock?.Token !== this.token && record?.Pending?.Id !== tx.id) cleanup.seenClean();",
 		replace: "if (record?.Lock?.Token !== this.token) cleanup.seenClean();",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "an aborted transaction's lock on a lockless key stays until it expires",
@@ -442,7 +460,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockless,
 		find: 'if (result === "aborted" && this.end(tx)) return cleanup.seenClean();',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a lock that was given back counts as this server's own",
@@ -466,7 +484,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, decided, part };",
 		replace: "const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, decided: [], part };",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "prepares do not name decided transactions",
@@ -474,7 +492,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "seq: this.seq, adopts, decided: this.decisions.list() };",
 		replace: "seq: this.seq, adopts, decided: [] };",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a profile with a decided transaction on its record is clean",
@@ -482,15 +500,15 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "return !this.isBlocked() && (this.hasUnsaved() || !this.decisions.isEmpty());",
 		replace: "return !this.isBlocked() && this.hasUnsaved();",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a committed transaction's session keeps the old data in memory",
 		rule: "I11",
 		file: openProfile,
-		find: "if (data !== undefined) this.take(data, this.tradeIds);",
-		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		find: "if (data === undefined) return;\n\t\tthis.take(data, this.tradeIds);",
+		replace: "if (data === undefined || this.seq > 0) return;\n\t\tthis.take(data, this.tradeIds);",
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a session whose transaction is unknown is saved with its data",
@@ -498,7 +516,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "return this.blocked || this.undecided !== undefined;",
 		replace: "return this.blocked;",
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "updates go on while a transaction is unknown",
@@ -506,7 +524,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: 'if (this.state === "active") return this.undecided;',
 		replace: 'if (this.state === "active") return undefined;',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 
 	// Readers.
@@ -517,7 +535,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'const outcome = this.home.markers.decide(Id, "aborted", ONE_TRY);',
 		replace:
 			'const read = this.home.markers.read(Id);\n\t\tconst outcome = read.success ? ok(read.value ?? "aborted") : read;',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a load takes an unknown marker for aborted",
@@ -526,7 +544,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: "if (cause.retryable === true) return { again: cause };\n\t\tif (attempts.orphan",
 		replace:
 			'if (cause.retryable === true) {\n\t\t\tattempts.decided = [...attempts.decided, { id: Id, outcome: "aborted" }];\n\t\t\treturn { again: cause };\n\t\t}\n\t\tif (attempts.orphan',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "an operator's word abandons a transaction whose marker is fine",
@@ -534,7 +552,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: acquirer,
 		find: 'if (cause.type === "tx_marker_invalid" && wish.abandons === Id) {',
 		replace: "if (wish.abandons === Id) {",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "an operator's word does not abandon a transaction",
@@ -542,7 +560,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: acquirer,
 		find: 'if (cause.type === "tx_marker_invalid" && wish.abandons === Id) {',
 		replace: 'if (cause.type === "tx_marker_invalid" && wish.abandons === "") {',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a lockless reader aborts a transaction at first sight",
@@ -550,7 +568,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "if (force || this.isExpired(pending, updatedTime)) return",
 		replace: "if (force || pending.Id !== undefined) return",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a lockless reader waits for a dead coordinator without end",
@@ -558,7 +576,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "if (force || this.isExpired(pending, updatedTime)) return",
 		replace: "if (force) return",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a Pending does not expire by store time",
@@ -566,7 +584,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "return now !== undefined && updatedTime !== undefined && now - updatedTime > ttl;",
 		replace: "return false;",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a Pending does not expire on a reader's own clock",
@@ -574,7 +592,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "if (this.sighting.secondsOf(pending.Id) >= ttl) return true;",
 		replace: "",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
 		name: "a Pending expires after the reader's time, not its own",
@@ -582,6 +600,6 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "const ttl = pending.Expires ?? TX_TTL_SECONDS;",
 		replace: "const ttl = TX_TTL_SECONDS;",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
 	},
 ];
