@@ -272,8 +272,7 @@ export class Acquirer {
 				return this.taken(decision.record);
 			case "released":
 				// A give-back of this token has come first; nothing can be taken under it any more.
-				attempts.renew(this.home.platform.http.GenerateGUID(false));
-				return { again: givenBack(store, key), atOnce: true };
+				return { failed: givenBack(store, key) };
 			case "orphan":
 				if (attempts.orphan === decision.lock.Token)
 					return { again: lockedElsewhere(store, key, decision.lock) };
@@ -415,14 +414,9 @@ class Attempts {
 	public expiredTx?: number;
 
 	public constructor(
-		public token: string,
+		public readonly token: string,
 		public readonly txSighting: Sighting,
 	) {}
-
-	public renew(token: string): void {
-		this.token = token;
-		this.unanswered = false;
-	}
 }
 
 /** A lock on its way back. */

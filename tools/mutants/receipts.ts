@@ -42,7 +42,7 @@ export const purchases: ReadonlyArray<Mutant> = [
 		rule: "I4",
 		file: receipts,
 		find: "if (fine && result.success) return",
-		replace: "if (fine) return",
+		replace: 'if (fine && (result.success || result.error.type !== "player_left")) return',
 		hint: ["receipts"],
 	},
 	{

@@ -177,5 +177,22 @@ export = () => {
 				}
 			});
 		}
+
+		it("data put back to what was stored before an unanswered save are saved all the same", () => {
+			simulate({}, (world) => {
+				const host = new Game(world);
+				const profile = host.load();
+				host.earn(profile, 1).unwrap();
+				host.save(profile).unwrap();
+				const before = profile.data;
+				host.earn(profile, 1).unwrap();
+				const outage = breakUpdates(world, { key: KEY, effect: "loseAnswer" });
+				check(!host.save(profile).success, "a save without an answer is no success");
+				outage.remove();
+				host.server.run(() => profile.update(() => before)).unwrap();
+				host.save(profile).unwrap();
+				same(storedCoins(world), 1, "what is stored");
+			});
+		});
 	});
 };
