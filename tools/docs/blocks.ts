@@ -23,7 +23,7 @@ export function blocksOf(page: string, text: string): ReadonlyArray<CodeBlock> {
 	text.split("\n").forEach((content, index) => {
 		const fence = /^(\s*)```(\w*)\s*$/.exec(content);
 		if (open === undefined) {
-			if (fence?.[2] === "ts") open = { line: index + 2, indent: fence[1], lines: [] };
+			if (fence?.[2] === "ts") open = { line: index + 2, indent: fence[1]!, lines: [] };
 			return;
 		}
 		if (fence === null) {

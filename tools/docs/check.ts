@@ -37,7 +37,7 @@ export async function checkDocCode(): Promise<void> {
 			["repository", fromRoot()],
 			["src", fromRoot("src")],
 			["node_modules", fromRoot("node_modules")],
-		]) {
+		] as const) {
 			symlinkSync(target, join(folder, name), "junction");
 		}
 		mkdirSync(join(folder, ...PLACE), { recursive: true });
@@ -61,7 +61,7 @@ export async function checkDocCode(): Promise<void> {
 /** The compiler's complaints about blocks, with the line of the page. */
 export function problemsIn(output: string, blocks: ReadonlyArray<CodeBlock>): ReadonlyArray<string> {
 	return [...output.matchAll(/block(\d+)\.ts\((\d+),\d+\): error (.*)/g)].map(([, index, line, text]) => {
-		const block = blocks[Number(index)];
+		const block = blocks[Number(index)]!;
 		return `${block.page}:${block.line + Number(line) - 1}: ${text}`;
 	});
 }
