@@ -1,6 +1,16 @@
 import type { BenchCell, BenchRow } from "../bench/cell.ts";
 import type { CaseInfo, Measured, TimelineEntry } from "../story/case.ts";
 
+/** What the game of one seed of the random search came to. */
+export interface SeedReport {
+	readonly seed: number;
+	readonly mood: string;
+	readonly failure?: string;
+	readonly counts: Array<{ readonly what: string; readonly times: number }>;
+	/** Real seconds that it took. */
+	readonly seconds: number;
+}
+
 /** What a worker is started with. */
 export interface WorkerInput {
 	/** Paths of `.rbxlx` files; the program decides what it boots from which. */
@@ -54,4 +64,5 @@ export type HostEvent =
 	| { readonly type: "playingSeed"; readonly seed: number }
 	| { readonly type: "seed"; readonly seed: number; readonly failure: string }
 	| { readonly type: "taskResults"; readonly results: Array<unknown> }
+	| { readonly type: "game"; readonly report: SeedReport }
 	| { readonly type: "end" };
