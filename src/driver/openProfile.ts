@@ -88,6 +88,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private lost?: BatonError;
 	/** The data that the store is known to hold. */
 	private stored?: DeepReadonly<T>;
+	/** The last data that it was known to hold, also under an earlier token. */
+	private lastStored?: DeepReadonly<T>;
 	private seq: number;
 	private lock: HeldLock;
 	/** The locks that this one goes on from, until a write under it was answered. */
@@ -128,7 +130,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	) {
 		const { task: taskLibrary, clock } = home.platform;
 		this.data = data;
-		this.stored = isStored ? data : undefined;
+		this.noteStored(isStored ? data : undefined);
 		this.lock = lock;
 		this.seq = lock.seq;
 		this.saysPresent = lock.presence === true;
@@ -295,7 +297,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (data === undefined) return;
 		this.take(data, this.tradeIds);
 		// Marker and record hold them: what is still to come only clears the record.
-		this.stored = data;
+		this.noteStored(data);
 	}
 
 	/** It is known after all what a write did that was made outside the usual order: it goes on. */
@@ -330,7 +332,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public noteWritten(id: WriteId, data: DeepReadonly<T> | undefined, presence: boolean | undefined): void {
 		this.decisions.seenClean(id.decided ?? []);
 		// A save that was not answered has landed or never will: which of the two is not known.
-		if (data !== undefined || this.unanswered !== undefined) this.stored = data;
+		if (data !== undefined || this.unanswered !== undefined) this.noteStored(data);
 		this.unanswered = undefined;
 		this.adopted = [];
 		this.lastWritten = this.home.platform.clock();
@@ -502,6 +504,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		return true;
 	}
 
+	/** The store is known to hold these data; undefined: it is not known what it holds. */
+	private noteStored(data: DeepReadonly<T> | undefined): void {
+		this.stored = data;
+		this.lastStored = data ?? this.lastStored;
+	}
+
 	/** A fresh token that takes over from the lock it had. */
 	private goOn(state: "active" | "reopening"): void {
 		const { lock } = this;
@@ -577,7 +585,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			);
 			return;
 		}
-		this.stored = attempt.data;
+		this.noteStored(attempt.data);
 		this.onSaved.fire();
 	}
 
@@ -627,7 +635,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		// Never said to be lost where it may have landed: whoever took the lock may have found it.
 		const outcome = this.unsure
 			? "A save before that was not answered: its changes are stored if it landed, else they are lost"
-			: this.data === this.stored
+			: this.data === this.lastStored
 				? "Nothing was written now, and nothing is lost: all its changes were stored before"
 				: "Nothing was written, and the changes since its last save are lost";
 		const message = `Baton: profile "${this.key}" of store "${store}" lost its session lock: ${what[why]}. ${outcome}.`;

@@ -12,6 +12,9 @@ export const WALLETS = "Wallets";
 /** The store of the guilds', which all servers share. */
 export const GUILDS = "Guilds";
 
+/** A late decision of something whose record of it is gone. */
+export const MADE_ANEW = "a decision made anew after its end, that nothing points at";
+
 /** One update that a profile accepted. */
 export interface Deposit extends Gift {
 	readonly key: string;
@@ -201,7 +204,7 @@ export class Book {
 	/** I7, one decision: nobody may find another one than was made. */
 	private noteFlip(what: string, before: string | undefined, waiting: ReadonlyArray<Page>): void {
 		if (before === undefined) return;
-		if (waiting.isEmpty()) return this.count("a decision made anew after its end, that nothing points at");
+		if (waiting.isEmpty()) return this.count(MADE_ANEW);
 		this.broken(waiting[0].key, `${what} was ${before}, and now is not`);
 	}
 

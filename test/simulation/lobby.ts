@@ -420,5 +420,5 @@ function tokenOf(profile: Profile<Holdings>): string {
 
 /** Whether the profile has heard that all its data is stored. */
 function knowsStored(profile: Profile<Holdings>): boolean {
-	return (profile as unknown as { stored?: unknown }).stored === profile.data;
+	return (profile as unknown as { lastStored?: unknown }).lastStored === profile.data;
 }

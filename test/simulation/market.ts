@@ -157,7 +157,9 @@ export class Market {
 			`operation ${operation.id} (${what} of ${operation.keys.join(", ")}) ${told}${cause !== undefined ? `: ${cause}` : ""}`,
 		);
 		book.operations.tell(operation, told);
-		if (cause !== undefined) this.lobby.expectCalm(operation.keys[0] ?? what, cause, EVEN_IN_CALM);
+		// A reader on a server that closes has it aborted.
+		const isOthers = cause?.type === "tx_aborted" && cause.cause === undefined;
+		if (cause !== undefined && !isOthers) this.lobby.expectCalm(operation.keys[0] ?? what, cause, EVEN_IN_CALM);
 	}
 
 	private noteCause(what: string, cause: BatonError): void {
