@@ -13,6 +13,7 @@ const luauFiles = [
 	"bench/**/*.ts",
 ];
 const toolFiles = ["tools/**/*.ts"];
+const pageFiles = ["try/**/*.ts", "try/**/*.tsx"];
 
 const platformOnly =
 	"Only src/platform/roblox.ts may reach Roblox: take it from the Platform, so that it runs on the emulated cloud.";
@@ -34,7 +35,7 @@ export default tseslint.config(
 	{ linterOptions: { reportUnusedDisableDirectives: "error" } },
 	eslint.configs.recommended,
 	{
-		files: [...luauFiles, ...toolFiles],
+		files: [...luauFiles, ...toolFiles, ...pageFiles],
 		extends: [tseslint.configs.recommendedTypeChecked],
 		rules: {
 			"@typescript-eslint/array-type": ["error", { default: "generic" }],
@@ -100,6 +101,16 @@ export default tseslint.config(
 			parserOptions: {
 				projectService: false,
 				project: ["./tools/tsconfig.json"],
+				tsconfigRootDir: import.meta.dirname,
+			},
+		},
+	},
+	{
+		files: pageFiles,
+		languageOptions: {
+			parserOptions: {
+				projectService: false,
+				project: ["./try/tsconfig.json"],
 				tsconfigRootDir: import.meta.dirname,
 			},
 		},

@@ -93,7 +93,7 @@ async function toolLane(): Promise<void> {
 	if (isPartial) return;
 	await check("lint", lint);
 	await check("format", checkFormat);
-	await check("types of the tools", checkToolTypes);
+	await check("types of the tools and the page", checkToolTypes);
 	await check("code in the documentation", checkDocCode);
 	await guard("tests of the tools", async () => {
 		const run = await step("tests of the tools", runNodeTests);

@@ -23,7 +23,7 @@ async function run(): Promise<void> {
 	port.on("message", (message: ToWorker) => answers.shift()?.(message.next));
 
 	const vm: Vm = await startVm({
-		...placeFunctions({ places, runtime: runtimeSource, vm: () => vm }),
+		...placeFunctions({ place: (number) => places[number - 1] ?? [], runtime: runtimeSource, vm: () => vm }),
 		hostEmit: (text: string) => {
 			send({ type: "event", event: JSON.parse(text) as HostEvent });
 		},

@@ -21,7 +21,9 @@ export function checkFormat(): Promise<void> {
 	);
 }
 
-/** TypeScript over `tools`. */
-export function checkToolTypes(): Promise<void> {
-	return check("the tools have type errors", ["typescript", "bin", "tsc"], ["-p", fromRoot("tools")]);
+/** TypeScript over `tools` and the page. */
+export async function checkToolTypes(): Promise<void> {
+	for (const folder of ["tools", "try"]) {
+		await check(`${folder} has type errors`, ["typescript", "bin", "tsc"], ["-p", fromRoot(folder)]);
+	}
 }
