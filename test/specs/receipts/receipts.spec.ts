@@ -1,3 +1,4 @@
+import { OpenProfile } from "../../../src/driver/openProfile";
 import { receipts } from "../../../src/receipts/receipts";
 import { trade } from "../../../src/trade/trade";
 import { simulate } from "../../cloud/simulate";
@@ -172,6 +173,18 @@ export = () => {
 			});
 		});
 
+		it("is still loading for an older Player instance when the user rejoins: the newest one is waited for", () => {
+			simulate({ seed: 1 }, (world) => {
+				const shop = new Shop(world);
+				world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 4, count: 1 });
+				shop.game.server.join(USER);
+				world.wait(1);
+				shop.game.server.join(USER);
+				expect(shop.answer()).to.equal("granted");
+				expect(shop.stored()).to.equal(PACK);
+			});
+		});
+
 		it("is in a trade: granted after it, on the data that the trade leaves", () => {
 			openShop((shop, world, { profile }) => {
 				const other = shop.game.join(8).profile;
@@ -183,6 +196,21 @@ export = () => {
 				expect(shop.game.coins("Player_8")).to.equal(5);
 				expect(shop.game.record(KEY)!.Meta.TransactionIds!.size()).to.equal(2);
 				world.wait(1);
+			});
+		});
+
+		it("is in a trade that lasts: not granted after 30 s; granted when it is over", () => {
+			openShop((shop, world, { profile }) => {
+				const open = profile as OpenProfile<Coins>;
+				open.takeHold();
+				const since = world.now();
+				const asked = shop.ask();
+				world.waitUntil(() => asked.answer !== undefined, 60);
+				expect(asked.answer).to.equal("not yet");
+				expect(math.abs(asked.at! - since - 30) < 0.2).to.equal(true);
+				open.letGo();
+				expect(shop.answer()).to.equal("granted");
+				expect(shop.stored()).to.equal(START + PACK);
 			});
 		});
 
@@ -312,6 +340,43 @@ export = () => {
 	});
 
 	describe("the list of ids", () => {
+		it("stays current where an operator puts older data back: the purchase is not given again", () => {
+			openShop((shop, world, { player }) => {
+				// The last version of the hour before is kept.
+				world.wait(3700 - world.now());
+				const before = math.floor(world.cloudTime() / 3600) * 3600;
+				expect(shop.answer()).to.equal("granted");
+				shop.game.server.leave(player);
+				shop.game.waitUntilFree(KEY);
+				const restored = shop.game.server.run(() => shop.game.driver.restoreAt(KEY, before));
+				expect(restored.success).to.equal(true);
+				expect(shop.stored()).to.equal(START);
+				shop.join();
+				expect(shop.answer()).to.equal("granted");
+				expect(shop.stored()).to.equal(START);
+			});
+		});
+
+		it("is kept by a trade that another server finishes", () => {
+			openShop((shop, world, { player, profile }) => {
+				const other = shop.game.join(8).profile;
+				expect(shop.answer()).to.equal("granted");
+				// The decision lands; its server dies before the records are settled.
+				world.faults.add({ service: "DataStore", durableOnly: true, nth: 4, effect: "crashAfter" });
+				shop.game.server.spawn(() =>
+					trade(profile, other, (a, b) => [{ coins: a.coins - 5 }, { coins: b.coins + 5 }]),
+				);
+				world.waitUntil(() => !shop.game.server.alive);
+				expect(player.UserId).to.equal(USER);
+				const fresh = new Shop(world);
+				world.wait(20);
+				fresh.join();
+				expect(fresh.answer()).to.equal("granted");
+				fresh.game.server.shutdown();
+				expect(fresh.stored()).to.equal(START + PACK - 5);
+			});
+		});
+
 		it("is bounded: 200 of purchases, trades and transactions, the oldest out", () => {
 			openShop((shop) => {
 				for (let index = 1; index <= 201; index++)
