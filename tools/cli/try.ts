@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { textOf } from "../lib/failure.ts";
+import { StepFailure, textOf } from "../lib/failure.ts";
 import { note, print } from "../lib/report.ts";
 import { buildPage, servePage } from "../page/build.ts";
 
@@ -16,7 +16,7 @@ try {
 		},
 	});
 	const port = Number(values.port);
-	if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`--port takes a number\n\n${USAGE}`);
+	if (!Number.isInteger(port) || port < 0 || port > 65535) throw new StepFailure(`--port takes a number\n\n${USAGE}`);
 	if (values.help === true) print(USAGE);
 	else {
 		await buildPage();

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
+import { StepFailure } from "../lib/failure.ts";
 
 const HELP = `No Chromium was found. Install one, or name it in CHROMIUM_PATH:
   Debian, Ubuntu   apt-get install chromium
@@ -31,11 +32,11 @@ function usualPlaces(): Array<string> {
 export function findChromium(): string {
 	const named = process.env.CHROMIUM_PATH;
 	if (named !== undefined && named !== "") {
-		if (!existsSync(named)) throw new Error(`CHROMIUM_PATH names ${named}, which is not there.\n${HELP}`);
+		if (!existsSync(named)) throw new StepFailure(`CHROMIUM_PATH names ${named}, which is not there.\n${HELP}`);
 		return named;
 	}
 	const found = usualPlaces().find((place) => existsSync(place));
-	if (found === undefined) throw new Error(HELP);
+	if (found === undefined) throw new StepFailure(HELP);
 	return found;
 }
 
