@@ -361,7 +361,8 @@ export class DataDriver<T extends object> {
 			const message = `Baton: nothing was stored for "${key}" in store "${this.name}" at ${unixSeconds}`;
 			return err(new BatonError("not_found", message, { store: this.name, key }));
 		}
-		const old = this.gate.fromValue(key, found.value.value, true);
+		// Of a version only the data count: what a trade or transaction was about to do then is long settled.
+		const old = this.gate.fromValue(key, found.value.value);
 		if (!old.success) return old;
 		const loaded = this.load(key, options);
 		if (!loaded.success) return loaded;

@@ -1,6 +1,5 @@
 import { BatonError } from "../errors";
 import { DeepReadonly } from "../record/deepReadonly";
-import { isUnresolved } from "../record/holding";
 import { checkMigrationNames, compareMigrations, Migration, runMigrations } from "../record/migrations";
 import { reconcile } from "../record/reconcile";
 import { shapeOf } from "../record/shape";
@@ -8,7 +7,7 @@ import { Admission } from "../record/storable";
 import { StoredRecord } from "../record/types";
 import { err, ok, Result } from "../result";
 import { noYield } from "../util/noYield";
-import { foreignFormat, invalidRecord, unresolvedTransaction } from "./recordErrors";
+import { foreignFormat, invalidRecord } from "./recordErrors";
 
 /** The part of a driver's options that decides about data. */
 export interface GateOptions {
@@ -76,19 +75,16 @@ export class DataGate<T extends object> {
 	}
 
 	/**
-	 * The data of a value as read from the store, under no lock. Errors: `invalid_record`, `unresolved_transaction`,
-	 * `outdated`, `migration_mismatch`, `migration_failed`, `invalid_data`. Does not yield.
-	 *
-	 * `isOldVersion`: of a version only the data count; what a trade or transaction was about to do then is long settled.
+	 * The data of a value as read from the store, under no lock; a trade's or transaction's part in it is not looked at.
+	 * Errors: `invalid_record`, `outdated`, `migration_mismatch`, `migration_failed`, `invalid_data`. Does not yield.
 	 */
-	public fromValue(key: string, value: unknown, isOldVersion = false): Result<DeepReadonly<T>> {
+	public fromValue(key: string, value: unknown): Result<DeepReadonly<T>> {
 		const store = this.options.name;
 		const shape = shapeOf(value);
 		if (shape.kind !== "record") {
 			return err(invalidRecord(store, key, shape.kind === "other" ? shape.reason : "it is empty"));
 		}
 		const { record } = shape;
-		if (!isOldVersion && isUnresolved(record)) return err(unresolvedTransaction(store, key));
 		const { Migrations } = record.Meta;
 		const state = compareMigrations(Migrations, this.migrationNames);
 		if (state === "outdated" || state === "mismatch") {

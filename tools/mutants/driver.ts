@@ -578,22 +578,6 @@ export const drivers: ReadonlyArray<Mutant> = [
 		hint: ["driver data-rules"],
 	},
 	{
-		name: "a peek shows data of a trade that is not through",
-		rule: "6.4",
-		file: gate,
-		find: "if (!isOldVersion && isUnresolved(record)) return err(unresolvedTransaction(store, key));",
-		replace: "",
-		hint: ["driver reading", "trade/recovery.spec"],
-	},
-	{
-		name: "an old version with a trade on it cannot be restored",
-		rule: "7.3 (only Data)",
-		file: gate,
-		find: "if (!isOldVersion && isUnresolved(record))",
-		replace: "if (isUnresolved(record))",
-		hint: ["driver reading", "trade/recovery.spec"],
-	},
-	{
 		name: "autosave of all profiles in one second",
 		rule: "prior fault: spread",
 		file: autosave,

@@ -226,7 +226,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: watch,
 		find: "return provedAt !== undefined && this.platform.clock() - provedAt > FRESH_SECONDS;",
 		replace: "return false;",
-		hint: ["handoff proof"],
+		hint: ["handoff holder-watch"],
 	},
 	{
 		name: "a lock without the flag is proved silent",
@@ -275,7 +275,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: watch,
 		find: "\t\tthis.stopped = true;\n\t\tthis.stopAsking();",
 		replace: "",
-		hint: ["handoff cross-server", "handoff unwanted-request"],
+		hint: ["handoff holder-watch", "handoff cross-server", "handoff unwanted-request"],
 	},
 	{
 		name: "a holder is asked for a player who has left",
@@ -365,7 +365,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: requests,
 		find: "if (profile === undefined) return this.record(key, { requester, token });",
 		replace: "if (profile === undefined) return;",
-		hint: ["handoff scenarios-messages"],
+		hint: ["handoff cross-server", "handoff scenarios-messages"],
 	},
 	{
 		name: "requests that came while a key was loaded are not acted upon",
@@ -373,7 +373,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: requests,
 		find: "\t\t\tthis.home.platform.task.spawn(() => this.receive(key, requester, token));",
 		replace: "",
-		hint: ["handoff scenarios-messages"],
+		hint: ["handoff cross-server", "handoff scenarios-messages"],
 	},
 	{
 		name: "no reply when the lock has ended",

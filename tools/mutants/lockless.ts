@@ -414,7 +414,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 				replace: "return this.closedError();",
 			},
 		],
-		hint: ["lockless transaction-side", "specs/transaction/transaction.spec"],
+		hint: ["lockless transaction-side", "specs/transaction"],
 	},
 	{
 		name: "closing drops what is queued",

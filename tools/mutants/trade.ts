@@ -35,7 +35,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: whileHeld,
 		find: "\t\t\tholds.forEach((_, index) => profiles[index].letGo());\n",
 		replace: "",
-		hint: ["trade/trade.spec", "specs/transaction/transaction.spec"],
+		hint: ["trade/trade.spec", "specs/transaction"],
 	},
 	{
 		name: "two trades have one profile at once",
@@ -43,7 +43,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/openProfile.ts",
 		find: "if (this.hold() !== undefined || this.closedError() !== undefined) return undefined;",
 		replace: "if (this.closedError() !== undefined) return undefined;",
-		hint: ["trade/trade.spec", "specs/transaction/transaction.spec"],
+		hint: ["trade/trade.spec", "specs/transaction"],
 	},
 	{
 		name: "a trade begins with a profile that is closed",
@@ -67,7 +67,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: "const [fine, result] = pcall(() => body(holds));\n\t\tfor (const profile of profiles) profile.letGo();",
 		replace:
 			"const [fine, result] = pcall(() => body(holds));\n\t\tif (fine) for (const profile of profiles) profile.letGo();",
-		hint: ["trade/trade.spec", "specs/transaction/transaction.spec"],
+		hint: ["trade/trade.spec", "specs/transaction"],
 	},
 	{
 		name: "an update inside a trade's function is let through",
@@ -93,6 +93,13 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: "\t\tthis.awaitHold();\n\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.updating = true;",
 		replace:
 			"\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.awaitHold();\n\t\tthis.updating = true;",
+		also: [
+			{
+				file: "src/driver/openProfile.ts",
+				find: "if (closedMeanwhile !== undefined) return err(closedMeanwhile);",
+				replace: "",
+			},
+		],
 		hint: ["trade/trade.spec", "trade blocked", "trade/participant.spec"],
 	},
 	{
@@ -171,7 +178,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: twoPhase,
 		find: "problem === undefined ? decision.commit() : decision.abort()",
 		replace: "decision.commit()",
-		hint: ["trade/trade.spec", "trade/participant.spec", "specs/transaction/transaction.spec"],
+		hint: ["trade/trade.spec", "trade/participant.spec", "specs/transaction"],
 	},
 	{
 		name: "only the last participant's problem counts",
@@ -179,7 +186,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: twoPhase,
 		find: "problem ??= found;",
 		replace: "problem = found;",
-		hint: ["trade/trade.spec", "trade crashes", "specs/transaction/transaction.spec"],
+		hint: ["trade/trade.spec", "trade crashes", "specs/transaction"],
 	},
 	{
 		name: "an unknown decision counts as aborted",
@@ -332,7 +339,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/heldWrite.ts",
 		find: "const request = { ...id, time: home.platform.time(), presence };",
 		replace: "const request = { ...profile.nextWrite(), time: home.platform.time(), presence };",
-		hint: ["trade/participant.spec", "trade late-writes", "specs/transaction/transaction.spec"],
+		hint: ["trade/participant.spec", "trade late-writes", "specs/transaction"],
 	},
 	{
 		name: "a trade's write has the number of the one before it",
@@ -743,7 +750,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: "if (record === undefined || !isOpen(record)) return ok(value);",
 		replace:
 			"if (record !== undefined) {\n\t\t\treturn ok({ ...record, Pending: undefined, Meta: { ...record.Meta, PendingTransaction: undefined } });\n\t\t}\n\t\tif (record === undefined || !isOpen(record)) return ok(value);",
-		hint: ["trade/recovery.spec", "driver reading", "specs/transaction/transaction.spec"],
+		hint: ["trade/recovery.spec", "driver reading", "specs/transaction"],
 	},
 	{
 		name: "a peek does not apply a committed trade",
@@ -775,7 +782,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/peek.ts",
 		find: "if (waitsForSame(recordIn(again.value?.value), record)) return settled;",
 		replace: "return settled;",
-		hint: ["trade/recovery.spec", "trade recovery-races", "driver reading", "specs/transaction/transaction.spec"],
+		hint: ["trade/recovery.spec", "trade recovery-races", "driver reading", "specs/transaction"],
 	},
 	{
 		name: "a peek takes an undecided transaction for committed",
@@ -783,6 +790,6 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/peek.ts",
 		find: 'outcome: outcome.value ?? "aborted" };',
 		replace: 'outcome: outcome.value ?? "committed" };',
-		hint: ["specs/transaction/transaction.spec", "driver reading"],
+		hint: ["specs/transaction", "driver reading"],
 	},
 ];

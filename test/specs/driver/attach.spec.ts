@@ -20,9 +20,12 @@ export = () => {
 	describe("attach binds PlayerAdded and players already there", () => {
 		it("loads the players who joined before attach, and those after", () => {
 			play(
-				(lobby) => {
+				(lobby, world) => {
 					const early = lobby.server.join(7);
 					lobby.server.run(() => lobby.driver.attach());
+					// Nobody has to ask for the profile.
+					world.wait(5);
+					expect(lobby.ready.size()).to.equal(1);
 					const late = lobby.server.join(8);
 					expect(lobby.profile(early).key).to.equal("Player_7");
 					expect(lobby.profile(late).key).to.equal("Player_8");
@@ -320,6 +323,23 @@ export = () => {
 				world.wait(30);
 				expect(lobby.server.kicks.size()).to.equal(1);
 				expectText(lobby.server.kicks[0].message, "could not be loaded");
+			});
+		});
+
+		it("rule 2.6: the game's own handler is told once, over two drivers", () => {
+			play((lobby, world) => {
+				const ends = new Array<string>();
+				const told = lobby.server.run(() =>
+					["One", "Two"].map((name) =>
+						lobby.newDriver({ name, onSessionEnd: (_, reason) => ends.push(`${name} ${reason}`) }),
+					),
+				);
+				world.store("One").set(KEY, 1);
+				world.store("Two").set(KEY, lockedRecord(1));
+				lobby.server.run(() => told.forEach((driver) => driver.attach()));
+				lobby.server.join(7);
+				world.wait(30);
+				expect(ends.join()).to.equal("One load_failed");
 			});
 		});
 

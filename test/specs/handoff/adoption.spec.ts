@@ -200,6 +200,34 @@ export = () => {
 			}
 		});
 
+		it("a retry that is at the store is running: a rejoin waits for it, and loads what it has stored", () => {
+			withServers({}, (servers, world) => {
+				const { s1 } = servers;
+				const before = leftWithFailedSave(servers, world);
+				world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 3, count: 1 });
+				// The retry begins a second after the failure.
+				world.wait(1.5);
+				const again = servers.arrive(s1);
+				must(again.profile?.data.coins === 6, `the rejoin failed: ${again.cause}`);
+				expect(again.profile === before.profile).to.equal(false);
+				expect(before.profile.active).to.equal(false);
+			});
+		});
+
+		it("nor does a rejoin get a profile whose release is still at the store at the deadline, and would end it", () => {
+			withServers({}, (servers, world) => {
+				const { s1 } = servers;
+				leftWithFailedSave(servers, world);
+				world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 20, count: 1 });
+				world.wait(1.5);
+				const again = servers.arrive(s1);
+				must(again.cause?.type === "already_loaded", "the rejoin got a profile");
+				world.wait(10);
+				expect(s1.coins(KEY)).to.equal(6);
+				expect(servers.lock()).to.equal(undefined);
+			});
+		});
+
 		it("a release asked for right when a failure is heard of starts at once, not a slow pause later", () => {
 			withServers({}, (servers, world) => {
 				const { s1 } = servers;
@@ -216,6 +244,49 @@ export = () => {
 				world.wait(18);
 				expect(answered > 0).to.equal(true);
 				expect(s1.coins(KEY)).to.equal(6);
+			});
+		});
+	});
+
+	describe("rule 4.2: an adoption accepts what any of the attempts before it may have left", () => {
+		it("adopted twice without an answer: the first session's lock, still on the record, is taken over", () => {
+			withServers({}, (servers, world) => {
+				const { s1 } = servers;
+				const before = leftWithFailedSave(servers, world);
+				const down = outage(world, s1);
+				const second = servers.arrive(s1);
+				s1.server.leave(second.player);
+				world.wait(2);
+				const third = servers.arrive(s1);
+				must(third.profile === before.profile, "not the same profile");
+				expect(servers.lock()!.Token).to.equal(before.token);
+				down.remove();
+				s1.set(third.profile, 9);
+				world.wait(35);
+				expect(s1.coins(KEY)).to.equal(9);
+				expect(s1.server.kicks.size()).to.equal(0);
+				servers.end(s1, third.player, 9);
+			});
+		});
+
+		it("data put back to what was stored before an unanswered save are stored by the adoption", () => {
+			withServers({}, (servers, world) => {
+				const { s1 } = servers;
+				const { profile, player } = servers.settle(s1, 5, 0);
+				const earlier = profile.data;
+				s1.set(profile, 6);
+				world.faults.add({ service: "DataStore", key: KEY, effect: "loseAnswer", count: 1 });
+				s1.server.spawn(() => profile.save());
+				world.wait(0.5);
+				s1.server.run(() => profile.update(() => earlier)).unwrap();
+				const down = outage(world, s1);
+				s1.server.leave(player);
+				world.wait(2);
+				expect(s1.coins(KEY)).to.equal(6);
+				down.remove();
+				must(servers.arrive(s1).profile === profile, "not the same profile");
+				world.wait(5);
+				expect(s1.coins(KEY)).to.equal(5);
 			});
 		});
 	});
@@ -261,7 +332,7 @@ export = () => {
 		it("a request for the fresh lock that comes during the attempt is acted for afterwards: the session ends, with its kick", () => {
 			withServers({}, (servers, world) => {
 				const { s1, s2 } = servers;
-				leftWithFailedSave(servers, world);
+				const before = leftWithFailedSave(servers, world);
 				world.faults.add({
 					service: "DataStore",
 					key: KEY,
@@ -276,7 +347,8 @@ export = () => {
 				const taker = servers.arrive(s2);
 				must(taker.profile?.data.coins === 6, "the handoff failed");
 				const back = servers.ended(second);
-				must(back.profile !== undefined && !back.profile.active, "the rejoined session goes on");
+				must(back.profile === before.profile, "the rejoin did not get the profile in hand");
+				must(!before.profile.active, "the rejoined session goes on");
 				expect(s1.server.kicks.size()).to.equal(1);
 				expect(s1.server.kicks[0].player).to.equal(second.player);
 				expect(s1.server.kicks[0].message).to.equal("You joined another server.");

@@ -48,6 +48,22 @@ export = () => {
 				});
 			});
 
+			it("scenario 16: a request for a key that is still being loaded is acted for as soon as that has ended", () => {
+				withServers({ profile }, (servers, world) => {
+					const { s1, s2 } = servers;
+					const slow = { effect: "delay", stage: "respond", seconds: 3, count: 1 } as const;
+					world.faults.add({ service: "DataStore", key: KEY, server: s1.server, ...slow });
+					// Only the first request arrives, while the load still waits for its answer.
+					const later = { op: "PublishAsync", server: s2.server, nth: 2, effect: "drop" } as const;
+					world.faults.add({ service: "Messaging", ...later });
+					servers.coming(s1);
+					world.waitUntil(() => servers.lock() !== undefined, 5);
+					const taker = servers.arrive(s2);
+					must(taker.profile !== undefined, "the handoff failed");
+					expect(s1.server.kicks.size()).to.equal(1);
+				});
+			});
+
 			it("step 2: the request is repeated every 4 s while the load waits, and not any more afterwards", () => {
 				withServers({ profile }, (servers, world) => {
 					const { s1, s2 } = servers;

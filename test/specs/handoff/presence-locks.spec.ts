@@ -71,6 +71,20 @@ export = () => {
 			});
 		});
 
+		it("reaches a lock whose save was on its way when the beats failed", () => {
+			play((lobby, world) => {
+				const { profile } = lobby.join(7);
+				const beatAt = silence(world, lobby);
+				world.wait(beatAt + 5.5 - world.now());
+				// Sent with the flag up, answered long after every lock was told to withdraw.
+				const slow = { effect: "delay", stage: "respond", seconds: 3, count: 1 } as const;
+				world.faults.add({ service: "DataStore", key: KEY, ...slow });
+				save(lobby, profile, 3);
+				world.wait(2);
+				expect(flagOf(lobby)).to.equal(false);
+			});
+		});
+
 		it("reaches a lock whose save landed without an answer and is tried again with the same data", () => {
 			play((lobby, world) => {
 				const { profile } = lobby.join(7);
@@ -163,6 +177,22 @@ export = () => {
 				world.wait(260);
 				expect(second.wait(second.server.join(7)).success).to.equal(false);
 				expect(lockOf(first)?.JobId).to.equal(first.server.jobId);
+			});
+		});
+	});
+
+	describe("a stale lock whose holder's presence cannot be read (scenario 3)", () => {
+		it("is taken by age: an unknown answer does not protect it", () => {
+			play((first, world) => {
+				const second = new PlayerGame(world);
+				first.join(7);
+				world.wait(SETTLE_SECONDS);
+				first.server.crash();
+				world.wait(250);
+				second.server.partition("MemoryStore");
+				second.join(7);
+				expect(lockOf(second)?.JobId).to.equal(second.server.jobId);
+				expect(warned(second, "which has not written it for over 240 s")).to.equal(1);
 			});
 		});
 	});

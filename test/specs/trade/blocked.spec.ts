@@ -97,6 +97,19 @@ export = () => {
 				expect(market.game.coins(KEY_B)).to.equal(110);
 			});
 		});
+
+		it("a rejoin cuts the pause of its release short (rule 4.1)", () => {
+			open((market, world) => {
+				const { mend } = failedSettle(market, world);
+				// Its release is tried every 30 s by now.
+				world.wait(20);
+				mend();
+				const since = world.now();
+				const { profile } = market.game.join(2);
+				expect(profile.data.coins).to.equal(110);
+				expect(world.now() - since < 3).to.equal(true);
+			});
+		});
 	});
 
 	describe("blocked: the decision is unknown (seed: both)", () => {
