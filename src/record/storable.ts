@@ -19,32 +19,39 @@ export interface Refused {
 	readonly reason: string;
 }
 
-/** A table that passed: its size, and how many levels of tables it has. */
-interface Known {
-	readonly bytes: number;
-	readonly height: number;
-}
+/**
+ * What is known of a table that passed: its size, and how many levels of tables it has, in one number. A table for each
+ * would take as much memory as the data.
+ */
+type Known = number;
 
-/** A step towards a value: a field's name or an element's place, counted from 0 as in the source. */
-interface Step {
-	readonly up: Step | undefined;
-	readonly key: unknown;
-}
+/** More than any height, and no more than is needed: a size has to fit beside it. */
+const HEIGHTS = 256;
+/** Sizes from here on are all the same: far too large. */
+const ENDLESS = 2 ** 40;
 
+const known = (bytes: number, height: number): Known => math.min(bytes, ENDLESS) * HEIGHTS + height;
+const bytesOf = (found: Known): number => math.floor(found / HEIGHTS);
+const heightOf = (found: Known): number => found % HEIGHTS;
+
+/** What is wrong, and the way to it, innermost first: fields' names, and elements' places, counted from 0 as in the source. */
 interface Failure {
-	readonly step: Step | undefined;
 	readonly reason: string;
+	readonly way: Array<defined>;
 }
 
 /** What one walk has found so far. */
 interface Walk {
 	/** Tables that passed in this walk, children first; frozen only when the whole value has passed. */
 	readonly order: Array<object>;
-	readonly passed: Map<object, Known>;
-	/** Tables the walk is inside of. */
-	readonly open: Set<object>;
+	/** What is known of them, and {@link OPEN} for those the walk is inside of. */
+	readonly met: Map<object, Known>;
+	/** JSON sizes of the fields' names met, which are few and come again and again. */
+	readonly names: Map<string, number>;
 	failure?: Failure;
 }
+
+const OPEN = -1;
 
 /** The quotes of a string, a key's colon, and the comma between two elements. */
 const QUOTES = 2;
@@ -52,14 +59,16 @@ const COLON = 1;
 const COMMA = 1;
 const BRACKETS = 2;
 
-function stringBytes(text: string): number {
-	let bytes = text.size() + QUOTES;
-	if (text.find('[%c"\\/]')[0] === undefined) return bytes;
+/** The JSON size of a string; undefined where it is not valid UTF-8. */
+function stringBytes(text: string): number | undefined {
+	// Printable ASCII without ", / and \, nearly every string of a game, needs one look.
+	const bytes = text.size() + QUOTES;
+	if (text.find("^[]-~0-[ !#-.]*$")[0] !== undefined) return bytes;
+	if (!isUtf8(text)) return undefined;
 	// \u0000 is six bytes for one, \" is two for one.
 	const [, controls] = text.gsub("%c", "");
 	const [, escapes] = text.gsub('["\\/]', "");
-	bytes += 5 * controls + escapes;
-	return bytes;
+	return bytes + 5 * controls + escapes;
 }
 
 function numberBytes(value: number): number {
@@ -80,19 +89,15 @@ function unstorable(value: unknown): string {
 	return `is a ${kind}; store its parts as numbers or strings`;
 }
 
-function pathOf(root: string, step: Step | undefined): string {
-	const parts = new Array<string>();
-	let at = step;
-	while (at !== undefined) {
-		const key = at.key;
-		if (typeIs(key, "number")) parts.push(`[${key}]`);
-		else if (!typeIs(key, "string")) parts.push(`[${tostring(key)}]`);
-		else if (key.match("^[%a_][%w_]*$")[0] !== undefined) parts.push(`.${key}`);
-		else parts.push(isUtf8(key) ? `["${key}"]` : '["?"]');
-		at = at.up;
-	}
+function pathOf(root: string, { way }: Failure): string {
 	let path = root;
-	for (let index = parts.size() - 1; index >= 0; index--) path += parts[index];
+	for (let index = way.size() - 1; index >= 0; index--) {
+		const key = way[index];
+		if (typeIs(key, "number")) path += `[${key - 1}]`;
+		else if (!typeIs(key, "string")) path += `[${tostring(key)}]`;
+		else if (key.match("^[%a_][%w_]*$")[0] !== undefined) path += `.${key}`;
+		else path += isUtf8(key) ? `["${key}"]` : '["?"]';
+	}
 	return path;
 }
 
@@ -102,7 +107,7 @@ function pathOf(root: string, step: Step | undefined): string {
  * with the data before it costs only what is new.
  */
 export class Admission {
-	private readonly known = new WeakMap<object, Known>();
+	private readonly admitted = new WeakMap<object, Known>();
 
 	/** @param maxBytes The largest value to admit, in bytes of JSON text. */
 	public constructor(private readonly maxBytes: number = DATA_BYTES) {}
@@ -112,95 +117,106 @@ export class Admission {
 	 * value is left as it was, and nothing of it is remembered. `root` is what paths begin with. Does not yield.
 	 */
 	public admit(value: unknown, root = "data"): Admitted | Refused {
-		const walk: Walk = { order: [], passed: new Map(), open: new Set() };
-		const found = this.visit(value, undefined, 0, walk);
-		const failure = walk.failure;
-		if (failure !== undefined) return { ok: false, path: pathOf(root, failure.step), reason: failure.reason };
-		if (found.bytes > this.maxBytes) {
-			const reason = `can take ${found.bytes} bytes as JSON; at most ${this.maxBytes} fit into a record`;
+		const walk: Walk = { order: [], met: new Map(), names: new Map() };
+		const found = typeIs(value, "table") ? this.visit(value, 0, walk) : known(leafBytes(value, walk) ?? 0, 0);
+		const { failure } = walk;
+		if (failure !== undefined) return { ok: false, path: pathOf(root, failure), reason: failure.reason };
+		const bytes = bytesOf(found!);
+		if (bytes > this.maxBytes) {
+			const reason = `can take ${bytes} bytes as JSON; at most ${this.maxBytes} fit into a record`;
 			return { ok: false, path: root, reason };
 		}
-		for (const each of walk.order) {
+		const { order, met } = walk;
+		for (const each of order) {
 			if (!table.isfrozen(each)) table.freeze(each);
-			this.known.set(each, walk.passed.get(each)!);
+			this.admitted.set(each, met.get(each)!);
 		}
-		return { ok: true, bytes: found.bytes, fresh: walk.order.size() };
+		return { ok: true, bytes, fresh: order.size() };
 	}
 
-	private visit(value: unknown, step: Step | undefined, depth: number, walk: Walk): Known {
-		if (typeIs(value, "table")) return this.visitTable(value, step, depth, walk);
-		if (typeIs(value, "string")) {
-			if (!isUtf8(value)) return this.refuse(walk, step, "is a string that is not valid UTF-8");
-			return { bytes: stringBytes(value), height: 0 };
-		}
-		if (typeIs(value, "number")) {
-			if (value !== value) return this.refuse(walk, step, "is NaN; store a number, or leave the field out");
-			if (math.abs(value) === math.huge) return this.refuse(walk, step, "is infinite; store a finite number");
-			return { bytes: numberBytes(value), height: 0 };
-		}
-		if (typeIs(value, "boolean")) return { bytes: 5, height: 0 };
-		return this.refuse(walk, step, unstorable(value));
-	}
-
-	private visitTable(value: object, step: Step | undefined, depth: number, walk: Walk): Known {
-		const before = this.known.get(value) ?? walk.passed.get(value);
-		if (before !== undefined) {
-			return depth + before.height > MAX_DEPTH ? this.refuse(walk, step, tooDeep()) : before;
-		}
-		if (walk.open.has(value)) return this.refuse(walk, step, "contains itself; store a key to it instead");
-		if (depth >= MAX_DEPTH) return this.refuse(walk, step, tooDeep());
+	/** Walks a table, and answers what is known of it then; undefined where it is refused. */
+	private visit(value: object, depth: number, walk: Walk): Known | undefined {
+		const { met } = walk;
+		const before = this.admitted.get(value) ?? met.get(value);
+		if (before === OPEN) return refuse(walk, "contains itself; store a key to it instead");
+		if (before !== undefined) return depth + heightOf(before) > MAX_DEPTH ? refuse(walk, tooDeep()) : before;
+		if (depth >= MAX_DEPTH) return refuse(walk, tooDeep());
 		if (getmetatable(value) !== undefined) {
-			return this.refuse(walk, step, "is an object of a class, or has a metatable; store a plain table");
+			return refuse(walk, "is an object of a class, or has a metatable; store a plain table");
 		}
-		walk.open.add(value);
-		const found = this.visitFields(value, step, depth, walk);
-		walk.open.delete(value);
-		if (walk.failure === undefined) {
-			walk.passed.set(value, found);
-			walk.order.push(value);
-		}
-		return found;
-	}
-
-	private visitFields(value: object, step: Step | undefined, depth: number, walk: Walk): Known {
+		met.set(value, OPEN);
+		const { names } = walk;
 		let bytes = BRACKETS;
 		let height = 0;
-		let names = 0;
+		let hasNames = false;
 		let places = 0;
 		let last = 0;
-		for (const [key, child] of pairs(value as Map<unknown, unknown>)) {
+		for (const [key, child] of pairs(value as Map<defined, unknown>)) {
 			if (typeIs(key, "string")) {
-				names += 1;
-				if (!isUtf8(key)) return this.refuse(walk, step, "has a key that is not valid UTF-8");
-				bytes += stringBytes(key) + COLON;
+				hasNames = true;
+				let size = names.get(key);
+				if (size === undefined) {
+					size = stringBytes(key);
+					if (size === undefined) return refuse(walk, "has a key that is not valid UTF-8");
+					names.set(key, size);
+				}
+				bytes += size + COLON;
 			} else if (typeIs(key, "number")) {
 				places += 1;
-				if (key % 1 !== 0 || key < 1) return this.refuse(walk, step, wrongKey(key));
+				if (key % 1 !== 0 || key < 1) return refuse(walk, wrongKey(key));
 				if (key > last) last = key;
 			} else {
-				return this.refuse(walk, step, wrongKey(key));
+				return refuse(walk, wrongKey(key));
 			}
-			if (names > 0 && places > 0) {
-				const reason = "mixes named fields with array elements, and one kind would be lost; keep them apart";
-				return this.refuse(walk, step, reason);
+			if (hasNames && places > 0) {
+				return refuse(
+					walk,
+					"mixes named fields with array elements, and one kind would be lost; keep them apart",
+				);
 			}
-			const at: Step = { up: step, key: typeIs(key, "number") ? key - 1 : key };
-			const found = this.visit(child, at, depth + 1, walk);
-			if (walk.failure !== undefined) return found;
-			bytes += found.bytes + COMMA;
-			if (found.height > height) height = found.height;
+			let size: number | undefined;
+			if (typeIs(child, "table")) {
+				const found = this.visit(child, depth + 1, walk);
+				if (found !== undefined) {
+					size = bytesOf(found);
+					height = math.max(height, heightOf(found));
+				}
+			} else {
+				size = leafBytes(child, walk);
+			}
+			if (size === undefined) {
+				walk.failure!.way.push(key);
+				return undefined;
+			}
+			bytes += size + COMMA;
 		}
 		if (places !== last) {
 			const reason = `is an array with holes (${places} elements up to place ${last}); use strings as keys instead`;
-			return this.refuse(walk, step, reason);
+			return refuse(walk, reason);
 		}
-		return { bytes, height: height + 1 };
+		const found = known(bytes, height + 1);
+		met.set(value, found);
+		walk.order.push(value);
+		return found;
 	}
+}
 
-	private refuse(walk: Walk, step: Step | undefined, reason: string): Known {
-		if (walk.failure === undefined) walk.failure = { step, reason };
-		return { bytes: 0, height: 0 };
+/** The JSON size of a value that is no table; undefined where it is refused. */
+function leafBytes(value: unknown, walk: Walk): number | undefined {
+	if (typeIs(value, "number")) {
+		if (value !== value) return refuse(walk, "is NaN; store a number, or leave the field out");
+		if (math.abs(value) === math.huge) return refuse(walk, "is infinite; store a finite number");
+		return numberBytes(value);
 	}
+	if (typeIs(value, "string")) return stringBytes(value) ?? refuse(walk, "is a string that is not valid UTF-8");
+	if (typeIs(value, "boolean")) return 5;
+	return refuse(walk, unstorable(value));
+}
+
+/** Ends the walk: whoever hears of it goes back at once and notes its own step. */
+function refuse(walk: Walk, reason: string): undefined {
+	walk.failure = { reason, way: [] };
+	return undefined;
 }
 
 function tooDeep(): string {

@@ -141,6 +141,10 @@ export = () => {
 			atLeast("plain", '"plain"');
 			atLeast('say "hi"\\/', '"say \\"hi\\"\\\\\\/"');
 			atLeast("\n\0", '"\\u000a\\u0000"');
+			atLeast("[a]\\[b]", '"[a]\\\\[b]"');
+			atLeast('"', '"\\""');
+			atLeast("a/b", '"a\\/b"');
+			atLeast("\x7f", '"\\u007f"');
 			atLeast(-9999, "-9999");
 			atLeast(-999_999_999, "-999999999");
 			atLeast(-999_999_999_999_999, "-999999999999999");
