@@ -132,7 +132,8 @@ export class Acquirer {
 				if (left <= 0 && proofIn === undefined)
 					return this.giveUp(wish, attempts, wish.unwanted() ?? step.again);
 				this.home.metric("load.retried", 1, { type: step.again.type });
-				wish.park(left > 0 || proofIn === undefined ? math.min(spacing, left, proofIn ?? left) : proofIn);
+				const pause = math.min(spacing, left, proofIn ?? left, watch?.expiryIn() ?? left);
+				wish.park(left > 0 || proofIn === undefined ? pause : proofIn);
 				spacing = math.min(spacing * 2, LAST_SPACING);
 			}
 			// Taking it only to give it back would cost two writes.

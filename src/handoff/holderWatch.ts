@@ -2,11 +2,15 @@ import { Platform } from "../platform/platform";
 import { StoppedProof } from "../record/ownership";
 import { StoredLock } from "../record/types";
 import { Handoff } from "./handoff";
+import { PRESENCE_TTL_SECONDS } from "./presence";
 
 /** Seconds between two requests of one waiting load (seed "Lock handoff", Cross-server requests). */
 const REQUEST_SECONDS = 4;
 /** A proof is good for this many seconds after its last read. */
 const FRESH_SECONDS = 3;
+
+/** A beat that expires is gone this many seconds later at the latest. */
+const EXPIRY_SLACK = 0.05;
 
 /** A run of empty reads about one lock. */
 interface Silence {
@@ -24,6 +28,8 @@ interface Silence {
 export class HolderWatch {
 	private lock?: StoredLock;
 	private silence?: Silence;
+	/** When a beat of the holder was seen; not moved on before that one has expired. */
+	private aliveAt?: number;
 	private repeat?: thread;
 	private stopped = false;
 
@@ -43,6 +49,7 @@ export class HolderWatch {
 	public meet(lock: StoredLock): boolean {
 		if (this.silence !== undefined && !isSameLock(this.silence.lock, lock)) this.silence = undefined;
 		const asked = this.lock;
+		if (asked?.JobId !== lock.JobId) this.aliveAt = undefined;
 		this.lock = lock;
 		if (asked === undefined || asked.JobId !== lock.JobId || asked.Token !== lock.Token) {
 			this.stopAsking();
@@ -66,10 +73,20 @@ export class HolderWatch {
 	}
 
 	/**
+	 * Seconds until the beat that was seen has expired. Where the holder had crashed by then, that is the first moment to
+	 * find it silent, and a wait of two seconds would miss it by up to as many.
+	 */
+	public expiryIn(): number | undefined {
+		if (this.aliveAt === undefined || this.silence !== undefined) return undefined;
+		return math.max(0, this.aliveAt + PRESENCE_TTL_SECONDS + EXPIRY_SLACK - this.platform.clock());
+	}
+
+	/**
 	 * Reads the holder's presence once more where a read is due, and gives the proof that the holder has stopped, if there
 	 * is one and it is fresh. Yields.
 	 */
 	public prove(): StoppedProof | undefined {
+		if (this.expiryIn() === 0) this.look();
 		if (this.silence === undefined) return undefined;
 		if (this.dueIn() === 0 || this.isStale()) this.look();
 		const { silence } = this;
@@ -106,6 +123,8 @@ export class HolderWatch {
 		const now = this.platform.clock();
 		const epoch = this.handoff.epoch();
 		const reading = this.handoff.read(lock.JobId);
+		if (this.expiryIn() === 0) this.aliveAt = undefined;
+		if (reading === "alive") this.aliveAt ??= this.platform.clock();
 		if (reading !== "stopped" || this.handoff.epoch() !== epoch || this.lock !== lock) {
 			this.silence = undefined;
 			return;

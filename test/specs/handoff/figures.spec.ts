@@ -182,6 +182,27 @@ export = () => {
 			}
 		});
 
+		it("live, crashed right after a beat: the expiry of the beat that was seen is not missed by a poll", () => {
+			const waits = sorted(
+				seeds(100, (seed) => {
+					let waited = 0;
+					withServers({ profile: "live", seed }, (servers) => {
+						const { s1, s2 } = servers;
+						servers.settle(s1, 5);
+						servers.awaitBeat(s1);
+						s1.server.crash();
+						const taker = servers.arrive(s2);
+						must(taker.profile?.data.coins === 5, `seed ${seed}: ${taker.cause}`);
+						waited = taker.seconds;
+					});
+					return waited;
+				}),
+			);
+			// Until a beat is seen: a call of the store and one of MemoryStore. Then its life, the silence, and a call of each.
+			below(waits[99], 0.65 + 10.1 + 3.5 + 0.3 + 0.65 + 0.5, "crash right after a beat");
+			below(waits[49], 14.8, "crash right after a beat, median");
+		});
+
 		it("live: under 18 s over 200 seeds, never before the beat has expired", () => {
 			for (const { sinceBeat, waited } of seeds(SEEDS, (seed) => crash("live", seed))) {
 				must(sinceBeat >= 10, `taken ${sinceBeat} s after the last beat`);
