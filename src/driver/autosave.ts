@@ -7,6 +7,9 @@ const TICK_SECONDS = 1;
 /** Successive multiples of it, modulo 1, spread as evenly as any number of them can (the golden ratio's fraction). */
 const SPREAD = 0.6180339887;
 
+/** A lock renewed at the last turn is a moment younger than the turns are apart, or older: it is not due at this one. */
+const TURN_SLACK = 1.02;
+
 /** A profile as autosave sees it. */
 export interface Autosaved {
 	/** On the platform's clock, the last time its lock was written. */
@@ -20,7 +23,10 @@ export interface AutosaveOptions {
 	readonly name: string;
 	/** Seconds between the saves of a profile with unsaved changes. */
 	readonly periodSeconds: number;
-	/** Seconds after which a clean profile's lock is renewed; infinite where it has none. */
+	/**
+	 * A clean profile's lock is renewed when it is older than so many seconds, at the profile's own moment of as many: it
+	 * never gets older than twice as many, and a turn of the clock. Infinite where there is no lock.
+	 */
 	readonly renewSeconds: number;
 	/** As in `autosave`, for the job's name. */
 	readonly what?: string;
@@ -61,8 +67,13 @@ export class Autosave {
 	public add(profile: Autosaved): void {
 		this.count += 1;
 		// Phases are of the clock, not of the join: players who come at a steady pace must not end up in one second.
-		const phase = ((this.count * SPREAD) % 1) * this.options.periodSeconds;
-		this.due.set(profile, { phase, at: this.nextAt(phase) });
+		const phase = (this.count * SPREAD) % 1;
+		const { periodSeconds, renewSeconds } = this.options;
+		this.due.set(profile, {
+			phase,
+			saveAt: this.nextAt(phase, periodSeconds),
+			renewAt: renewSeconds < math.huge ? this.nextAt(phase, renewSeconds) : math.huge,
+		});
 		this.profiles = [...this.profiles, profile];
 	}
 
@@ -73,38 +84,32 @@ export class Autosave {
 
 	private tick(): void {
 		const now = this.platform.clock();
-		let renewals = this.renewalsPerTick();
+		const { periodSeconds, renewSeconds } = this.options;
 		for (const profile of this.profiles) {
 			const due = this.due.get(profile);
 			if (due === undefined) continue;
-			const isDue = now >= due.at;
-			if (isDue) due.at = this.nextAt(due.phase);
-			if (isDue && profile.isDirty()) {
-				profile.writer.keepUp();
-				continue;
-			}
-			const lapsed = now - profile.lastWritten >= this.options.renewSeconds;
-			if (!lapsed || renewals <= 0 || profile.writer.isWorking()) continue;
-			renewals -= 1;
-			profile.writer.keepUp();
+			const isSaveDue = now >= due.saveAt;
+			const isRenewalDue = now >= due.renewAt;
+			if (isSaveDue) due.saveAt = this.nextAt(due.phase, periodSeconds);
+			if (isRenewalDue) due.renewAt = this.nextAt(due.phase, renewSeconds);
+			const isWanted = isSaveDue && profile.isDirty();
+			// A write that is under way, or is tried on, renews the lock as well.
+			const isAged = now - profile.lastWritten > renewSeconds * TURN_SLACK && !profile.writer.isWorking();
+			if (isWanted || (isRenewalDue && isAged)) profile.writer.keepUp();
 		}
 	}
 
-	/** Locks that were taken together lapse together; renewed over a third of the time that is left, they part. */
-	private renewalsPerTick(): number {
-		return math.ceil((this.profiles.size() * TICK_SECONDS * 3) / this.options.renewSeconds);
-	}
-
-	/** The next time of a phase on the platform's clock: always later than now, a period at most. */
-	private nextAt(phase: number): number {
+	/** The next time of a phase of a period on the platform's clock: always later than now, a period at most. */
+	private nextAt(phase: number, seconds: number): number {
 		const now = this.platform.clock();
-		const { periodSeconds } = this.options;
-		return now + periodSeconds - ((now - phase) % periodSeconds);
+		return now + seconds - ((now - phase * seconds) % seconds);
 	}
 }
 
-/** When a profile's turn is: its moment of every period, and the next one on the platform's clock. */
+/** When a profile's turns are, on the platform's clock. */
 interface Due {
+	/** Its moment of every period, from 0 to 1. */
 	readonly phase: number;
-	at: number;
+	saveAt: number;
+	renewAt: number;
 }

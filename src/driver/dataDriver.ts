@@ -109,7 +109,7 @@ export class DataDriver<T extends object> {
 		this.autosave = new Autosave(platform, {
 			name: settings.name,
 			periodSeconds: settings.autosaveSeconds,
-			renewSeconds: settings.lockTtlSeconds / 2,
+			renewSeconds: settings.lockTtlSeconds / 3,
 		});
 		this.flushes = new Autosave(platform, {
 			name: settings.name,

@@ -154,7 +154,7 @@ export = () => {
 						same(errorOf(play.server.run(() => play.driver.saveAll())).type, "lock_lost", "the error");
 					}
 					if (write === "close") play.server.run(() => play.driver.close());
-					if (write === "autosave" || write === "touch") world.wait(95);
+					if (write === "autosave" || write === "touch") world.wait(125);
 					same(heard, "lock_lost", "what the profile told");
 					same(holder, thief.server.jobId, "the thief");
 					check(!profile.active, "the profile is active");
