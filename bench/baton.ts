@@ -1,4 +1,5 @@
 import { trade } from "../src/trade/trade";
+import { transaction } from "../src/transaction/transaction";
 import { BatonHost, openBaton } from "../test/story/host";
 import { Library } from "./library";
 
@@ -6,7 +7,7 @@ import { Library } from "./library";
 export const baton: Library = {
 	name: "Baton",
 	open: openBaton,
-	lacks: { "transaction-2": "not yet", "transaction-5": "not yet" },
+	lacks: {},
 	together: {
 		trade: (host, [a, b]) => {
 			const { profileOf, server } = host as BatonHost;
@@ -16,6 +17,20 @@ export const baton: Library = {
 					{ ...yours, coins: yours.coins + 1 },
 				]);
 			server.run(pay).unwrap();
+		},
+		transaction: (host, sessions) => {
+			const { profileOf, server } = host as BatonHost;
+			const profiles = sessions.map((session) => profileOf(session));
+			// Everyone gives the first a coin.
+			const collect = () =>
+				transaction(profiles, (ctx) => {
+					profiles.forEach((profile, place) => {
+						const data = ctx.get(profile);
+						const gained = place === 0 ? profiles.size() - 1 : -1;
+						ctx.set(profile, { ...data, coins: data.coins + gained });
+					});
+				});
+			if (!server.run(collect).unwrap()) error("the transaction did not commit");
 		},
 	},
 };

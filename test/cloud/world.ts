@@ -61,7 +61,7 @@ export class World {
 	private bodyFailure: string | undefined;
 	private lastTraceback: { cause: unknown; traceback: string } | undefined;
 
-	public constructor(options: WorldOptions = {}) {
+	public constructor(public readonly options: WorldOptions = {}) {
 		const now = (): number => this.scheduler.now;
 		this.running = { current: undefined, cpuClock: options.cpuClock };
 		this.random = new SeededRandom(options.seed ?? 1);
