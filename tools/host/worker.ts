@@ -32,6 +32,10 @@ async function run(): Promise<void> {
 				answers.push(resolve);
 				send({ type: "next" });
 			}),
+		hostCpuMicros: () => {
+			const { user, system } = process.cpuUsage();
+			return user + system;
+		},
 		hostFetch: fetchLoopback,
 		hostLoopback: startLoopback,
 		hostScript: () => vm.load(`local game, require, task = ...; ${input.argument?.script ?? ""}`, "=TaskScript"),
