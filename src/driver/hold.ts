@@ -1,8 +1,10 @@
 import { Platform } from "../platform/platform";
 import { Waiter } from "../util/waiter";
 
-/** A trade's or transaction's exclusive use of a profile: no other write of it starts until it ends. */
+/** A trade's or transaction's exclusive use of a profile: no other begins with it, and it is not released, until this ends. */
 export class Hold {
+	/** Whether no other write of the profile starts, and no update is made. */
+	public pausesWrites = false;
 	/** While the game's own function decides: an update from there would wait for itself. */
 	public deciding = false;
 	/** Whether a write of it was sent to the profile's record: from then on memory may not be what the record will hold. */

@@ -150,7 +150,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (this.held?.deciding === true) {
 			error("Baton: profile.update was called inside the function of a trade or transaction", 2);
 		}
-		this.awaitHold();
+		for (let hold = this.pausedBy(); hold !== undefined; hold = this.pausedBy()) hold.wait();
 		const closed = this.closedError();
 		if (closed !== undefined) return err(closed);
 		this.updating = true;
@@ -215,9 +215,21 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		};
 	}
 
-	/** Yields until no write is at the store; while it is held, none starts. */
+	/** Yields until no write is at the store. */
 	public awaitWrites(): void {
 		while (this.writer.isRunning()) this.writer.attemptEnded.wait();
+	}
+
+	/** While it is held, no other write starts from now on, and no update is made. Yields until none is at the store. */
+	public pauseWrites(): void {
+		this.held!.pausesWrites = true;
+		this.awaitWrites();
+	}
+
+	/** The trade or transaction for which writes and updates wait. */
+	public pausedBy(): Hold | undefined {
+		const hold = this.hold();
+		return hold?.pausesWrites === true ? hold : undefined;
 	}
 
 	/** The trade or transaction that has the profile to itself. */

@@ -36,8 +36,8 @@ export interface WriterHost {
 	calledOffError(): BatonError;
 	/** Whether only the lock may be written. */
 	isBlocked(): boolean;
-	/** A trade or transaction that has the profile to itself: no attempt starts meanwhile. */
-	hold(): Hold | undefined;
+	/** A trade or transaction that has the profile to itself so that no attempt starts meanwhile. */
+	pausedBy(): Hold | undefined;
 	/** An attempt has ended, however. */
 	onAttemptEnded(): void;
 	/** An attempt failed, of whatever number. */
@@ -182,7 +182,7 @@ export class ProfileWriter {
 		this.running = true;
 		this.platform.task.spawn(() => {
 			while (!this.ended && this.hasWork()) {
-				const hold = this.host.hold();
+				const hold = this.host.pausedBy();
 				if (hold !== undefined) hold.wait();
 				else this.step();
 			}

@@ -35,6 +35,8 @@ export interface LockOptions {
 	readonly waits: boolean;
 	/** On the platform's clock: nobody is waited for any longer. */
 	readonly deadline: number;
+	/** Asked after every pause: whether the lock is still wanted. Does not yield. */
+	readonly goesOn: () => boolean;
 }
 
 /** A {@link LocklessProfile} with the side that its driver and transactions see. */
@@ -237,14 +239,16 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 	 * `token` is a transaction's own from before the first try: delete it from {@link txTokens} once it was given back. After
 	 * any error it has to be, for a try may have landed, or may yet. Errors: those of `save`.
 	 */
-	public lock(token: string, { expires, retry, waits, deadline }: LockOptions): Result<"taken" | "busy"> {
+	public lock(token: string, { expires, retry, waits, deadline, goesOn }: LockOptions): Result<"taken" | "busy"> {
 		const { platform } = this.home;
 		txTokens(platform).add(token);
-		let ran = this.flush({ lock: { token, expires }, waits, deadline });
+		const wish = { lock: { token, expires }, waits, deadline, goesOn };
+		let ran = this.flush(wish);
 		for (const pause of pausesOf(retry)) {
 			if (ran.success || ran.error.type !== "roblox" || ran.error.retryable === false) break;
 			platform.task.wait(pause);
-			ran = this.flush({ lock: { token, expires }, waits, deadline });
+			if (!goesOn()) break;
+			ran = this.flush(wish);
 		}
 		if (!ran.success) return ran;
 		const outcome = ran.value;
@@ -274,6 +278,11 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 	}
 
 	// For the writer.
+
+	/** Two flushes must not run side by side, and taking a lock is one. */
+	public pausedBy(): Hold | undefined {
+		return this.hold();
+	}
 
 	public attempt(kind: WriteKind): AttemptOutcome {
 		if (kind === "touch") return { kind: "written" };
@@ -343,13 +352,15 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 		readonly closes?: boolean;
 		readonly waits: boolean;
 		readonly deadline: number;
+		/** Of a lock; a flush gives way to a transaction of this server. */
+		readonly goesOn?: () => boolean;
 	}): Result<FlushOutcome<T>> {
 		this.expire();
-		const isLock = wish.lock !== undefined;
+		const goesOn = wish.goesOn ?? (() => this.hold() === undefined);
 		const park = (seconds: number): boolean => {
-			if (!isLock && this.hold() !== undefined) return false;
+			if (!goesOn()) return false;
 			this.park(seconds);
-			return isLock || this.hold() === undefined;
+			return goesOn();
 		};
 		const [oldest] = this.queue.list();
 		const flushed = this.flusher.run({ ...wish, park }, this.userIds);

@@ -25,7 +25,7 @@ export function grant<T extends object>(
 	const { platform } = profile.home;
 	const participant = new LockedParticipant(profile);
 	return whileHeld(platform, [participant], busy, (holds) => {
-		participant.awaitWrites();
+		participant.pauseWrites();
 		const closed = participant.holdError();
 		if (closed !== undefined) return err(closed);
 		// The ids in memory are those of the record: one gets there by a load, or by a write that was answered.

@@ -116,7 +116,7 @@ function tradeHeld<T extends object>(
 	participants[1].outcome = admitted[1].unwrap();
 	const tooLarge = sizeProblem(a, b, home.bytesOf(participants[0].outcome), home.bytesOf(participants[1].outcome));
 	if (tooLarge !== undefined) return err(tooLarge);
-	for (const profile of [a, b]) profile.awaitWrites();
+	for (const profile of [a, b]) profile.pauseWrites();
 	// Both may have lost their locks, or be leaving, since.
 	const closed = a.closedError() ?? b.closedError();
 	if (closed !== undefined) return err(closed);

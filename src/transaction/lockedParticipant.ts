@@ -76,6 +76,10 @@ export class LockedParticipant<T extends object> implements Participant {
 		this.profile.awaitWrites();
 	}
 
+	public pauseWrites(): void {
+		this.profile.pauseWrites();
+	}
+
 	public prepare(tx: Tx, outcome: object): BatonError | undefined {
 		const { home } = this.profile;
 		const pending: StoredPending = {

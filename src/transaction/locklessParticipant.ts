@@ -1,7 +1,7 @@
 import { readFresh } from "../backend/readFresh";
 import { updateWithin } from "../backend/updateWithin";
 import { Hold } from "../driver/hold";
-import { OpenLockless } from "../lockless/openLockless";
+import { LockOptions, OpenLockless } from "../lockless/openLockless";
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { asTransform } from "../record/asTransform";
@@ -20,6 +20,9 @@ import { txTokens } from "./txLock";
 
 /** How long one try may go unanswered, in seconds. */
 const TRY_SECONDS = 10;
+
+/** How long a transaction waits for others' locks. */
+export type WaitBound = Pick<LockOptions, "deadline" | "goesOn">;
 
 /** A lockless profile in a transaction, under a short lock of its own. */
 export class LocklessParticipant<T extends object> implements Participant {
@@ -53,16 +56,16 @@ export class LocklessParticipant<T extends object> implements Participant {
 
 	/**
 	 * Flushes the queue, takes the lock and reads the data, in one write. Yields. `waits`: for another transaction's lock,
-	 * instead of answering `busy`, until `deadline` on the platform's clock.
+	 * instead of answering `busy`, as long as `bound` allows.
 	 */
-	public lock(tx: Tx, waits: boolean, deadline: number): Result<"taken" | "busy"> {
+	public lock(tx: Tx, waits: boolean, bound: WaitBound): Result<"taken" | "busy"> {
 		this.token = this.platform.http.GenerateGUID(false);
 		this.isUnlocked = false;
 		const locked = this.profile.lock(this.token, {
 			expires: tx.lockTtl,
 			retry: tx.retry,
 			waits,
-			deadline,
+			...bound,
 		});
 		this.heldSince = this.platform.clock();
 		if (locked.success && locked.value === "busy") this.unlocked();
@@ -101,6 +104,10 @@ export class LocklessParticipant<T extends object> implements Participant {
 
 	public awaitWrites(): void {
 		this.profile.awaitWrites();
+	}
+
+	public pauseWrites(): void {
+		// From when it was held.
 	}
 
 	public prepare(tx: Tx, outcome: object): BatonError | undefined {

@@ -42,6 +42,8 @@ export interface Participant extends Holdable {
 	hasUnsaved(): boolean;
 	/** Yields until no write of it is at the store. */
 	awaitWrites(): void;
+	/** No other write of it starts from now on, and its data stay. Yields until none is at the store. */
+	pauseWrites(): void;
 	/** Phase one: its outcome beside its data. */
 	prepare(tx: Tx, outcome: object): BatonError | undefined;
 	/** Phase one of one that was not changed: its lock was ours until now. */

@@ -105,15 +105,17 @@ function held(
 	const lockless = participants.filter(
 		(each): each is LocklessParticipant<object> => each instanceof LocklessParticipant,
 	);
-	const locking = takeLocks(platform, tx, lockless);
-	if (locking !== undefined) return err(locking);
 	const giveUp = (): void => giveAllBack(platform, tx, participants);
-	// A lock may have been lost while the others were taken.
+	// Others may keep the locks for a minute. Meanwhile whoever leaves does not wait for that, and sessions are saved and
+	// their presence flags kept true.
+	const locking = takeLocks(platform, tx, lockless, () => firstClosed(participants) === undefined);
+	if (locking === undefined) for (const participant of participants) participant.pauseWrites();
 	const lost = firstClosed(participants);
 	if (lost !== undefined) {
 		giveUp();
 		return err(lost);
 	}
+	if (locking !== undefined) return err(locking);
 	const staging = new Staging(participants);
 	const decided = whileDeciding(platform, holds, "the function of a transaction", () => process(staging), giveUp);
 	staging.finish();

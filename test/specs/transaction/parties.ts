@@ -3,7 +3,7 @@ import { DriverOptions } from "../../../src/driver/options";
 import { Profile } from "../../../src/driver/profile";
 import { BatonError } from "../../../src/errors";
 import { LocklessProfile } from "../../../src/lockless/locklessProfile";
-import { StoredRecord } from "../../../src/record/types";
+import { StoredLock, StoredRecord } from "../../../src/record/types";
 import { Result } from "../../../src/result";
 import { TransactionConfig } from "../../../src/transaction/config";
 import { MARKER_STORE } from "../../../src/transaction/markerStore";
@@ -314,4 +314,20 @@ export function withParties(
 export function errorOf(answer: Result<unknown>): BatonError {
 	if (answer.success) error("it succeeded", 2);
 	return answer.error;
+}
+
+/** Another server's transaction has a key for good. */
+export function occupy({ world }: Parties, { store, key }: Party): void {
+	const record = world.store(store).get(key) as StoredRecord;
+	const Turn = record.Meta.Turn + 1;
+	const Lock: StoredLock = {
+		JobId: "elsewhere",
+		Token: `theirs ${key}`,
+		Turn,
+		Seq: 0,
+		Time: 0,
+		Tx: true,
+		Expires: 100_000,
+	};
+	world.store(store).set(key, { ...record, Lock, Meta: { ...record.Meta, Turn } });
 }

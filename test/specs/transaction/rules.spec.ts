@@ -1,11 +1,22 @@
 import { Profile } from "../../../src/driver/profile";
 import { BatonError } from "../../../src/errors";
 import { LocklessProfile } from "../../../src/lockless/locklessProfile";
-import { StoredLock, StoredRecord } from "../../../src/record/types";
 import { Result } from "../../../src/result";
 import { transaction } from "../../../src/transaction/transaction";
 import { MARKER_STORE } from "../../../src/transaction/markerStore";
-import { CASTS, errorOf, FIVE, MIXED, must, Parties, Purse, TWO_LOCKED, TWO_LOCKLESS, withParties } from "./parties";
+import {
+	CASTS,
+	errorOf,
+	FIVE,
+	MIXED,
+	must,
+	occupy,
+	Parties,
+	Purse,
+	TWO_LOCKED,
+	TWO_LOCKLESS,
+	withParties,
+} from "./parties";
 
 /** Everybody among the first `count` gets a coin more. */
 function addOne({ profiles }: Parties, count = profiles.size()): Result<boolean> {
@@ -14,22 +25,6 @@ function addOne({ profiles }: Parties, count = profiles.size()): Result<boolean>
 			if (index < count) ctx.set(profile, { ...ctx.get(profile), coins: ctx.get(profile).coins + 1 });
 		});
 	});
-}
-
-/** Another server's transaction has a key for good. */
-function occupy({ world }: Parties, { store, key }: Parties["cast"][number]): void {
-	const record = world.store(store).get(key) as StoredRecord;
-	const Turn = record.Meta.Turn + 1;
-	const Lock: StoredLock = {
-		JobId: "elsewhere",
-		Token: `theirs ${key}`,
-		Turn,
-		Seq: 0,
-		Time: 0,
-		Tx: true,
-		Expires: 100_000,
-	};
-	world.store(store).set(key, { ...record, Lock, Meta: { ...record.Meta, Turn } });
 }
 
 export = () => {
