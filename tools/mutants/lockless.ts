@@ -389,7 +389,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		name: "a flush goes beside a transaction that has the profile",
 		rule: "6.5 (busy flags)",
 		file: open,
-		find: "\t\t\tif (!isLock && this.hold() !== undefined) return false;\n\t\t\tthis.park(seconds);\n\t\t\treturn isLock || this.hold() === undefined;",
+		find: "\t\t\tif (!goesOn()) return false;\n\t\t\tthis.park(seconds);\n\t\t\treturn goesOn();",
 		replace: "\t\t\tthis.park(seconds);\n\t\t\treturn true;",
 		hint: ["lockless transaction-side", "lockless locks"],
 	},

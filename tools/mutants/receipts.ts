@@ -74,7 +74,7 @@ export const purchases: ReadonlyArray<Mutant> = [
 		name: "a purchase does not wait for a save that is under way",
 		rule: "one write at a time",
 		file: grant,
-		find: "participant.awaitWrites();",
+		find: "participant.pauseWrites();",
 		replace: "",
 		hint: ["receipts"],
 	},

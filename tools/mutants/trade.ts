@@ -81,7 +81,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		name: "an update does not wait for a trade",
 		rule: "5.2 (update waits)",
 		file: "src/driver/openProfile.ts",
-		find: "\t\tthis.awaitHold();\n\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.updating = true;",
+		find: "\t\tfor (let hold = this.pausedBy(); hold !== undefined; hold = this.pausedBy()) hold.wait();\n\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.updating = true;",
 		replace:
 			"\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.updating = true;",
 		hint: ["trade/trade.spec"],
@@ -90,7 +90,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		name: "an update that waited for a trade does not look whether the profile is still open",
 		rule: "5.2 (then checks again)",
 		file: "src/driver/openProfile.ts",
-		find: "\t\tthis.awaitHold();\n\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.updating = true;",
+		find: "\t\tfor (let hold = this.pausedBy(); hold !== undefined; hold = this.pausedBy()) hold.wait();\n\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.updating = true;",
 		replace:
 			"\t\tconst closed = this.closedError();\n\t\tif (closed !== undefined) return err(closed);\n\t\tthis.awaitHold();\n\t\tthis.updating = true;",
 		also: [
@@ -106,7 +106,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		name: "a trade does not wait for a save that is at the store",
 		rule: "5.2, 1.1",
 		file: trade,
-		find: "\tfor (const profile of [a, b]) profile.awaitWrites();\n",
+		find: "\tfor (const profile of [a, b]) profile.pauseWrites();\n",
 		replace: "",
 		hint: ["trade/trade.spec", "trade/participant.spec"],
 	},
