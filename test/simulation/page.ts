@@ -243,7 +243,9 @@ export class Page {
 			latest = at;
 		}
 		if (silence > SILENT_SECONDS) return book.count("taken from a living server that had been silent");
-		if (isStale && book.presenceFails) {
+		// By the seed only a stale lock goes by age, where its taker cannot tell presence.
+		const taker = book.world.servers.find(({ name }) => name === version.writer);
+		if (isStale && (book.presenceFails || taker?.reaches("MemoryStore") === false)) {
 			return book.count("taken by age from a living server while presence failed");
 		}
 		this.broken(
