@@ -44,6 +44,8 @@ export interface Fault {
 	/** Data store, topic or map. */
 	readonly store?: string;
 	readonly key?: string;
+	/** How the keys begin that it hits. */
+	readonly keyPrefix?: string;
 	readonly server?: { readonly name: string };
 	/** Counts and hits only calls that change something stored. */
 	readonly durableOnly?: boolean;
@@ -69,6 +71,8 @@ export interface Fault {
 	readonly until?: number;
 	/** Hits a matching call with this probability only (seeded). */
 	readonly chance?: number;
+	/** Asked before each hit; false spares the call. */
+	readonly decides?: (point: FaultPoint) => boolean;
 }
 
 export interface FaultHandle {
@@ -109,6 +113,8 @@ class ActiveFault implements FaultHandle {
 		if (fault.op !== undefined && fault.op !== point.op) return false;
 		if (fault.store !== undefined && fault.store !== point.store) return false;
 		if (fault.key !== undefined && fault.key !== point.key) return false;
+		const { keyPrefix } = fault;
+		if (keyPrefix !== undefined && point.key?.sub(1, keyPrefix.size()) !== keyPrefix) return false;
 		if (fault.server !== undefined && fault.server.name !== point.server) return false;
 		if (now < (fault.from ?? 0) || now >= (fault.until ?? math.huge)) return false;
 		this.seen += 1;
@@ -116,6 +122,7 @@ class ActiveFault implements FaultHandle {
 		const crash = fault.effect === "crashBefore" || fault.effect === "crashAfter";
 		if (this.hits >= (fault.count ?? (crash ? 1 : math.huge))) return false;
 		if (fault.chance !== undefined && random() >= fault.chance) return false;
+		if (fault.decides?.(point) === false) return false;
 		this.hits += 1;
 		return true;
 	}

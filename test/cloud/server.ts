@@ -48,6 +48,8 @@ export class Server implements CallingServer {
 	public readonly warnings = new Array<string>();
 	/** Virtual seconds of its start. */
 	public readonly startedAt: number;
+	/** Virtual seconds of its end. */
+	public endedAt?: number;
 	/** Its calls are refused since it is being torn down. */
 	public tornDown = false;
 	public closing = false;
@@ -296,6 +298,7 @@ export class Server implements CallingServer {
 		if (!this.alive) return;
 		this.dataStores.beforePlayersChange();
 		this.alive = false;
+		this.endedAt = this.world.now();
 		this.runner.kill();
 		this.world.trace.note(this.name, how);
 		for (const callback of [...this.onDeath]) callback();

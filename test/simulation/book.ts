@@ -53,6 +53,8 @@ export class Book {
 	private readonly servers = new Map<string, Server>();
 	private readonly silent = new Set<string>();
 	private sessions = 0;
+	/** How many values were stored. */
+	public writes = 0;
 
 	public constructor(public readonly world: World) {
 		world.dataStores.onStored = (shelf, key, version) => this.push(shelf.name, key, version);
@@ -77,6 +79,13 @@ export class Book {
 
 	public serverOf(jobId: string): Server | undefined {
 		return this.servers.get(jobId);
+	}
+
+	/** Seconds that all servers have run. */
+	public serverSeconds(): number {
+		let total = 0;
+		for (const [, server] of this.servers) total += (server.endedAt ?? this.world.now()) - server.startedAt;
+		return total;
 	}
 
 	/** Whether the server of this name takes part in handoff. */
@@ -162,6 +171,7 @@ export class Book {
 
 	/** One durable write. */
 	private push(store: string, key: string, version: StoredVersion): void {
+		if (!version.deleted) this.writes += 1;
 		if (store === MARKER_STORE) return this.pushMarker(key, version);
 		if (key.sub(1, 6) === "CKTxn_") return this.pushJournal(key, version);
 		// The store's clock and probes.

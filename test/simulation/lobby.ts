@@ -8,6 +8,7 @@ import { Server, ServerOptions } from "../cloud/server";
 import { Book, GUILDS, WALLETS } from "./book";
 import { GuildHall } from "./guildHall";
 import { deposited, Gift, Holdings, NEW_GUILD, NEW_WALLET } from "./holdings";
+import { Injections } from "./injections";
 import { Market } from "./market";
 import { short } from "./page";
 
@@ -34,6 +35,7 @@ interface Session {
 export interface Game {
 	readonly book: Book;
 	readonly random: SeededRandom;
+	readonly injections: Injections;
 	/** Nothing goes wrong here, so nothing may fail. */
 	readonly isCalm: boolean;
 	readonly autosaveSeconds: number;
@@ -267,7 +269,7 @@ export class Lobby {
 
 	private ready(player: Player, profile: Profile<Holdings>): void {
 		const load = this.joinOf(player);
-		load.to = this.now();
+		this.noteRace(load);
 		this.profiles.set(player, profile);
 		this.enter(profile, load.from, `the join of ${player.Name} on ${this.server.name}`);
 		if (this.driver.profileOf(player) !== profile) this.broken(profile.key, "a ready profile is not the player's");
@@ -275,13 +277,20 @@ export class Lobby {
 
 	private failed(player: Player, cause: BatonError): void {
 		const load = this.joinOf(player);
-		load.to = this.now();
+		this.noteRace(load);
 		this.rules.book.count(`join failed: ${cause.type}`);
 		this.server.world.trace.note(this.server.name, `${load.key} refused: ${cause.type}`);
 		if (!this.closing) this.expectCalm(load.key, cause, []);
 		if (cause.type === "profile_locked" && cause.holder?.jobId === this.server.jobId) {
 			this.broken(load.key, "a join was refused for a lock of its own server");
 		}
+	}
+
+	/** A join has ended; somebody else may have taken the lock that it waited for. */
+	private noteRace(load: Load): void {
+		load.to = this.now();
+		const { book } = this.rules;
+		if (book.page(load.key).wasTaken(load.from, this.server.name)) book.count("two takers raced");
 	}
 
 	private enter(profile: Profile<Holdings>, since: number, who: string): void {

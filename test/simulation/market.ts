@@ -1,6 +1,7 @@
 import { OpenProfile } from "../../src/driver/openProfile";
 import { Profile } from "../../src/driver/profile";
 import { BatonError } from "../../src/errors";
+import { receipts } from "../../src/receipts/receipts";
 import { trade } from "../../src/trade/trade";
 import { TransactionConfig } from "../../src/transaction/config";
 import { Transactable } from "../../src/transaction/context";
@@ -13,13 +14,16 @@ import { Operation } from "./operations";
 const THROWN = "the game's function fails";
 /** What nothing may answer where nothing goes wrong, but because players come and go. */
 const EVEN_IN_CALM = ["busy", "released", "profile_closed", "lock_lost"];
+const PRODUCT = 1;
 /** How long a game waits for an unknown transaction to be settled. */
 const PATIENCE_SECONDS = 200;
 
-/** The trades and transactions of one simulated server, and whether what they answer is true. */
+/** The trades, transactions and purchases of one simulated server, and whether what they answer is true. */
 export class Market {
 	/** Those that have not answered, on this server. */
 	public readonly open = new Set<Operation>();
+
+	private callback?: (receipt: ReceiptInfo) => Enum.ProductPurchaseDecision;
 
 	public constructor(private readonly lobby: Lobby) {}
 
@@ -115,6 +119,35 @@ export class Market {
 		book.count(
 			cause.cause !== undefined ? `transaction failed: ${cause.cause.type}` : `transaction failed: by another`,
 		);
+	}
+
+	/** A user buys something. Yields. */
+	public buy(userId: number): void {
+		const operation = this.begin("purchase");
+		operation.keys = [`Player_${userId}`];
+		this.ask(operation);
+	}
+
+	/** Roblox asks whether the purchase is granted, as it does until it is. Yields. */
+	public ask(operation: Operation): void {
+		const { book } = this.lobby.rules;
+		const [key] = operation.keys;
+		this.callback ??= receipts(this.lobby.driver, {
+			[PRODUCT]: (data, { PurchaseId }) => ({
+				...data,
+				operations: [...data.operations, tonumber(PurchaseId.sub(2))!],
+			}),
+		});
+		this.open.add(operation);
+		const decision = this.callback({
+			PurchaseId: `P${operation.id}`,
+			ProductId: PRODUCT,
+			PlayerId: tonumber(key.match("%d+")[0])!,
+		} as ReceiptInfo);
+		this.open.delete(operation);
+		if (decision !== Enum.ProductPurchaseDecision.PurchaseGranted) return book.count("purchase not granted yet");
+		book.count(operation.told === "committed" ? "purchase granted before" : "purchase granted");
+		book.operations.tell(operation, "committed");
 	}
 
 	private begin(kind: Operation["kind"]): Operation {

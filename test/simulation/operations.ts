@@ -3,10 +3,10 @@ import { Server } from "../cloud/server";
 /** What an operation told the game. */
 export type Told = "committed" | "failed" | "unknown";
 
-/** A trade or transaction of the simulated game. */
+/** A trade, transaction or purchase of the simulated game. */
 export interface Operation {
 	readonly id: number;
-	readonly kind: "trade" | "transaction";
+	readonly kind: "trade" | "transaction" | "purchase";
 	readonly server: Server;
 	readonly startedAt: number;
 	/** The records that it changes; known once its function has run. */
@@ -14,7 +14,7 @@ export interface Operation {
 	told?: Told;
 }
 
-/** Every trade and transaction: which records hold it, and whether what the game was told of it is true. */
+/** Every trade, transaction and purchase: which records hold it, and whether what the game was told of it is true. */
 export class Operations {
 	public readonly all = new Array<Operation>();
 	/** The records that hold each, as a reader resolves them. */

@@ -50,6 +50,8 @@ export class Page {
 	/** The last deposit of each session. */
 	private readonly lastOf = new Map<number, number>();
 	private readonly seen = new Array<Seen>();
+	/** Who took the lock from whom, and when. */
+	private readonly takes = new Array<{ readonly at: number; readonly by?: string }>();
 	private storedAt = 0;
 
 	public constructor(
@@ -82,6 +84,11 @@ export class Page {
 		}
 		// Before anything was stored.
 		return deposits === 0 && operations === 0;
+	}
+
+	/** Whether somebody other than `server` has taken the lock from its holder since `since`. */
+	public wasTaken(since: number, server: string): boolean {
+		return this.takes.some(({ at, by }) => at >= since && by !== server);
 	}
 
 	/** Judges what is stored, and who may have stored it. */
@@ -219,10 +226,12 @@ export class Page {
 		const age = (version.time - this.storedAt) / 1000;
 		if (last.Tx === true) {
 			const least = last.Expires ?? TX_LOCK_SECONDS;
-			book.count("tx lock expired");
+			const isAlive = book.serverOf(last.JobId)?.alive === true;
+			book.count(isAlive ? "tx lock expired under a stalled owner" : "tx lock of a dead owner expired");
 			if (age < least) this.broken(`a transaction's lock was taken at the age of ${age} s`);
 			return;
 		}
+		this.takes.push({ at: book.world.now(), by: version.writer });
 		const holder = book.serverOf(last.JobId);
 		if (holder === undefined || !holder.alive) return;
 		const now = book.world.now();

@@ -1,8 +1,13 @@
-import { Fault, FaultHandle } from "../cloud/faults";
+import { Fault, FaultHandle, FaultPoint } from "../cloud/faults";
 import { SeededRandom } from "../cloud/random";
 import { Switches } from "../cloud/switches";
 import { World } from "../cloud/world";
 import { MARKER_STORE } from "../../src/transaction/markerStore";
+
+import { Injections } from "./injections";
+
+/** How the keys of journals begin. */
+const JOURNALS = "CKTxn_";
 
 /** How much goes wrong: nothing at all, single calls, or anything for a while. */
 export type Mood = "calm" | "windy" | "stormy";
@@ -76,6 +81,23 @@ const kinds: ReadonlyArray<(random: SeededRandom) => Fault> = [
 		durableOnly: true,
 		seconds: random.between(8, 40),
 	}),
+	() => ({ service: "DataStore", op: "UpdateAsync", keyPrefix: JOURNALS, effect: "failBefore" }),
+	() => ({ service: "DataStore", op: "UpdateAsync", keyPrefix: JOURNALS, effect: "loseAnswer", durableOnly: true }),
+	(random) => ({
+		service: "DataStore",
+		op: "UpdateAsync",
+		keyPrefix: JOURNALS,
+		effect: "landLate",
+		seconds: seconds(random, 120),
+	}),
+	(random) => ({
+		service: "DataStore",
+		op: "UpdateAsync",
+		keyPrefix: JOURNALS,
+		effect: "delay",
+		stage: random.chance(0.5) ? "apply" : "respond",
+		seconds: random.between(5, 60),
+	}),
 	() => ({ service: "Messaging", op: "PublishAsync", effect: "failBefore" }),
 	() => ({ service: "Messaging", op: "PublishAsync", effect: "loseAnswer" }),
 	() => ({ service: "Messaging", op: "SubscribeAsync", effect: "failBefore" }),
@@ -94,7 +116,7 @@ const kinds: ReadonlyArray<(random: SeededRandom) => Fault> = [
 ];
 
 /** Puts the faults of a seed in force, over a run of so many seconds. */
-export function makeWeather(world: World, random: SeededRandom, duration: number): Weather {
+export function makeWeather(world: World, random: SeededRandom, duration: number, injections: Injections): Weather {
 	const roll = random.fraction();
 	const mood: Mood = roll < 0.15 ? "calm" : roll < 0.6 ? "windy" : "stormy";
 	const faults = new Array<{ readonly name: string; readonly handle: FaultHandle }>();
@@ -114,10 +136,10 @@ export function makeWeather(world: World, random: SeededRandom, duration: number
 			server: random.chance(0.4) ? { name: `S${random.integer(1, 4)}` } : undefined,
 		};
 		if (fault.service === "MemoryStore") presenceFails = true;
-		faults.push({
-			name: `${fault.service}.${fault.op ?? "any"} ${fault.effect}`,
-			handle: world.faults.add(fault),
-		});
+		const name = `${fault.service}.${fault.op ?? "any"} ${fault.effect}`;
+		const decides = (point: FaultPoint) =>
+			injections.happens(`W${index + 1}`, `${name} for ${point.server}, ${point.store} ${point.key}`);
+		faults.push({ name, handle: world.faults.add({ ...fault, decides }) });
 	}
 	return { mood, presenceFails, faults };
 }

@@ -2,6 +2,7 @@ import { SeededRandom } from "../cloud/random";
 import { ServiceName } from "../cloud/latency";
 import { ShutdownOrder } from "../cloud/server";
 import { World } from "../cloud/world";
+import { GameSize } from "./gameSize";
 import { Game, guildOf, keyOf, Lobby } from "./lobby";
 import { Operation } from "./operations";
 import { Profile } from "../../src/driver/profile";
@@ -24,15 +25,18 @@ export class Workload {
 	private readonly olderShare: number;
 	/** By how much this seed prefers each thing that can happen: some are left out, some crowd out the rest. */
 	private readonly tempers = new Array<number>();
+	/** How many trades and transactions something happens to. */
+	private readonly ambushShare: number;
+	private events = 0;
+	private isOver = false;
 
 	public constructor(
 		private readonly world: World,
 		private readonly rules: Game,
-		private readonly users: number,
-		private readonly servers: number,
-		private readonly guilds: number,
+		private readonly size: GameSize,
 	) {
 		this.random = rules.random;
+		this.ambushShare = this.random.chance(0.4) ? 0 : this.random.between(0.05, 0.4);
 		this.olderShare = this.random.chance(0.3) ? 0.4 : 0;
 		// The first is for joins, without which nothing else can happen.
 		this.tempers.push(1, 1);
@@ -49,27 +53,31 @@ export class Workload {
 
 	/** One more server, with a clock of its own. */
 	public startLobby(handoff = this.rules.isCalm || !this.random.chance(this.olderShare)): Lobby {
-		const skew = this.random.chance(0.5) ? 0 : this.random.between(-HOUR, HOUR);
+		const ahead = this.random.between(-HOUR, HOUR);
+		const skew =
+			this.random.chance(0.5) && this.rules.injections.happens("skew", `a clock ahead by ${ahead} s`) ? ahead : 0;
 		const lobby = new Lobby(this.rules, { skew }, handoff);
 		this.rules.lobbies.push(lobby);
 		return lobby;
 	}
 
-	/** Yields for so many seconds in which all of it goes on. */
-	public play(duration: number, pace: number): void {
+	/** Yields for the time in which all of it goes on. */
+	public play(): void {
 		const { world, random } = this;
-		const over = world.now() + duration;
+		const { seconds, pace, servers } = this.size;
+		const over = world.now() + seconds;
 		while (world.now() < over) {
 			world.wait(random.between(0, pace));
-			while (this.open().size() < this.servers) this.startLobby();
+			while (this.open().size() < servers) this.startLobby();
 			if (random.chance(0.93)) this.pick(this.ofPlayers(), 1);
 			else this.pick(this.ofServers(), FIRST_OF_SERVERS);
 		}
+		this.isOver = true;
 	}
 
 	private ofPlayers(): ReadonlyArray<Chance> {
 		const { random, world } = this;
-		const userId = random.integer(1, this.users);
+		const userId = random.integer(1, this.size.users);
 		const lobby = this.anyOpen();
 		const here = lobby.playersOf(userId);
 		const player = here[0] as Player | undefined;
@@ -100,21 +108,21 @@ export class Workload {
 					const hold = random.between(0, 20);
 					const waits = random.chance(0.6);
 					const heeds = random.chance(0.7);
-					const key = random.chance(0.2) && this.guilds > 0 ? this.anyGuild() : keyOf(userId);
+					const key = random.chance(0.2) && this.size.guilds > 0 ? this.anyGuild() : keyOf(userId);
 					lobby.server.spawn(() => lobby.loadByHand(key, waits, hold, heeds));
 				},
 			],
 			[16, () => this.trade(this.anyOpen())],
-			[this.guilds > 0 ? 4 : 0, () => lobby.hall.pay(this.anyGuild())],
+			[this.size.guilds > 0 ? 4 : 0, () => lobby.hall.pay(this.anyGuild())],
 			[
-				this.guilds > 0 ? 2 : 0,
+				this.size.guilds > 0 ? 2 : 0,
 				() => {
 					const [key, closes] = [this.anyGuild(), random.chance(0.15)];
 					lobby.server.spawn(() => lobby.hall.save(key, closes));
 				},
 			],
 			[
-				this.guilds > 0 ? 1 : 0,
+				this.size.guilds > 0 ? 1 : 0,
 				() => {
 					const [key, peeks] = [this.anyGuild(), random.chance(0.3)];
 					lobby.server.spawn(() => (peeks ? lobby.hall.peek(key) : lobby.hall.fetch(key)));
@@ -122,40 +130,37 @@ export class Workload {
 			],
 			[6, () => this.transact(this.anyOpen())],
 			[2, () => this.tradeAgain()],
+			[3, at(home, (each, who) => each.server.spawn(() => each.market.buy(who.UserId)))],
+			[2, () => this.askAgain()],
 			[0.3, () => world.wait(random.between(0, 20))],
 		];
 	}
 
 	private ofServers(): ReadonlyArray<Chance> {
-		const { random, world } = this;
+		const { world } = this;
 		const lobby = this.anyOpen();
 		const { server } = lobby;
 		const rough = this.rules.isCalm ? 0 : 1;
+		// Each with a stream of its own, so that one that is left out shifts nothing else.
+		this.events += 1;
+		const random = this.random.fork(`event ${this.events}`);
+		const event = (what: string, happen: () => void) => (): void => {
+			if (this.rules.injections.happens(what, `${what} of ${server.name}`)) happen();
+		};
 		return [
-			[1, () => this.shutDown(lobby)],
-			[1, () => server.stepClock(random.between(-HOUR, HOUR))],
-			[rough, () => server.crash()],
-			[rough * 0.5, () => server.crashAtStep(random.integer(1, 300))],
+			[1, event("shutdown", () => this.shutDown(lobby, orders[random.integer(0, orders.size() - 1)]))],
+			[1, event("clock step", () => server.stepClock(random.between(-HOUR, HOUR)))],
+			[rough, event("crash", () => server.crash())],
+			[rough * 0.5, event("crash at a step", () => server.crashAtStep(random.integer(1, 300)))],
+			[rough, event("pause", () => this.pause(lobby, random.between(0.1, random.chance(0.3) ? 90 : 15)))],
 			[
 				rough,
-				() => {
-					const { paused } = server.runner;
-					if (paused) return;
-					server.pause();
-					const length = random.between(0.1, random.chance(0.3) ? 90 : 15);
-					world.after(length, () => server.resume());
-				},
-			],
-			[
-				rough,
-				() => {
+				event("partition", () => {
 					const service = services[random.integer(0, 3)];
-					server.partition(service);
-					const length = random.between(0.1, random.chance(0.2) ? 320 : 40);
-					world.after(length, () => server.heal(service));
-				},
+					this.partition(lobby, service, random.between(0.1, random.chance(0.2) ? 320 : 40));
+				}),
 			],
-			[rough * 0.5, () => world.services.memory.memory.flush()],
+			[rough * 0.5, event("presence lost", () => world.services.memory.memory.flush())],
 		];
 	}
 
@@ -163,6 +168,10 @@ export class Workload {
 	private trade(lobby: Lobby): void {
 		const profiles = this.shuffled(lobby.openProfiles());
 		if (profiles.size() < 2) return;
+		this.maybeAmbush(
+			lobby,
+			profiles.filter((_, index) => index < 2),
+		);
 		lobby.server.spawn(() => lobby.market.trade(profiles[0], profiles[1]));
 	}
 
@@ -175,7 +184,7 @@ export class Workload {
 		for (let index = 0; index < math.min(most, wallets.size()); index++) {
 			if (random.chance(0.8)) chosen.push(wallets[index]);
 		}
-		const guilds = this.guilds > 0 ? random.integer(0, math.min(2, this.guilds)) : 0;
+		const guilds = this.size.guilds > 0 ? random.integer(0, math.min(2, this.size.guilds)) : 0;
 		for (let id = 1; id <= guilds; id++) chosen.push(guildOf(id));
 		if (chosen.isEmpty()) return;
 		const parties = new Array<Transactable<Holdings>>();
@@ -188,7 +197,53 @@ export class Workload {
 		const config = random.chance(0.6)
 			? {}
 			: { lockTtl: random.integer(1, 20), txTtl: random.integer(1, 90), retryAttempts: random.integer(1, 5) };
+		this.maybeAmbush(lobby, wallets);
 		lobby.server.spawn(() => lobby.market.transact(parties, changes, config));
+	}
+
+	/** Something happens to the server in the middle of what it begins now, and those users join others. */
+	private maybeAmbush(lobby: Lobby, profiles: ReadonlyArray<Profile<Holdings>>): void {
+		this.events += 1;
+		const random = this.random.fork(`event ${this.events}`);
+		const { rules, world } = this;
+		const { server } = lobby;
+		if (rules.isCalm || !random.chance(this.ambushShare)) return;
+		const mishaps: ReadonlyArray<readonly [string, () => void]> = [
+			["crash", () => server.crash()],
+			["crash at a step", () => server.crashAtStep(random.integer(1, 60))],
+			["partition", () => this.partition(lobby, "DataStore", random.between(5, 70))],
+			["partition", () => this.partition(lobby, undefined, random.between(5, 70))],
+			["pause", () => this.pause(lobby, random.between(11, 60))],
+			["pause", () => this.pause(lobby, random.between(11, 60))],
+			["shutdown", () => this.shutDown(lobby, orders[random.integer(0, orders.size() - 1)])],
+		];
+		const [what, happen] = mishaps[random.integer(0, mishaps.size() - 1)];
+		if (!rules.injections.happens(`ambush: ${what}`, `${what} of ${server.name} in the middle of an operation`))
+			return;
+		world.after(random.between(0, 2), happen);
+		for (const { key } of profiles) {
+			const userId = tonumber(key.match("%d+")[0])!;
+			const joins = random.chance(0.4) ? 2 : 1;
+			const others = this.shuffled(this.open().filter((each) => each !== lobby));
+			for (let index = 0; index < math.min(joins, others.size()); index++) {
+				const to = others[index];
+				const goesOn = (): void => {
+					if (!this.isOver && to.server.alive && !to.closing) to.join(userId);
+				};
+				if (random.chance(0.8)) world.after(random.between(0, random.chance(0.5) ? 3 : 25), goesOn);
+			}
+		}
+	}
+
+	private pause({ server }: Lobby, seconds: number): void {
+		if (server.runner.paused) return;
+		server.pause();
+		this.world.after(seconds, () => server.resume());
+	}
+
+	private partition({ server }: Lobby, service: ServiceName | undefined, seconds: number): void {
+		server.partition(service);
+		this.world.after(seconds, () => server.heal(service));
 	}
 
 	/** A trade of which it is not known how it ended is asked for again, wherever both users are. */
@@ -202,6 +257,19 @@ export class Workload {
 			if (a !== undefined && b !== undefined) {
 				lobby.server.spawn(() => lobby.market.tradeAgain(operation, a, b));
 			}
+		}
+	}
+
+	/** Roblox asks again for a purchase, granted or not, on the server where the user is. */
+	private askAgain(): void {
+		const bought = this.rules.book.operations.all.filter(({ kind }) => kind === "purchase");
+		const open = bought.filter(({ told }) => told === undefined);
+		const list = this.random.chance(0.8) && !open.isEmpty() ? open : bought;
+		const operation = list[this.random.integer(0, math.max(0, list.size() - 1))] as Operation | undefined;
+		if (operation === undefined) return;
+		for (const lobby of this.open()) {
+			const isHere = lobby.server.players().some(({ UserId }) => keyOf(UserId) === operation.keys[0]);
+			if (isHere) return lobby.server.spawn(() => lobby.market.ask(operation));
 		}
 	}
 
@@ -228,15 +296,14 @@ export class Workload {
 		from.server.spawn(() => from.teleport(player, goes ? arrive : undefined));
 	}
 
-	private shutDown(lobby: Lobby): void {
+	private shutDown(lobby: Lobby, order: ShutdownOrder): void {
 		if (lobby.server.runner.paused) return;
 		lobby.closing = true;
-		const order = orders[this.random.integer(0, orders.size() - 1)];
 		coroutine.wrap(() => lobby.server.shutdown({ order }))();
 	}
 
 	private anyGuild(): string {
-		return guildOf(this.random.integer(1, this.guilds));
+		return guildOf(this.random.integer(1, this.size.guilds));
 	}
 
 	private shuffled<V extends defined>(list: ReadonlyArray<V>): Array<V> {

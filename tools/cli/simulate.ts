@@ -3,55 +3,86 @@ import { parseArgs } from "node:util";
 import type { SeedReport } from "../host/protocol.ts";
 import { textOf } from "../lib/failure.ts";
 import { note, print, step } from "../lib/report.ts";
-import { makeTestPlace, TEST_PLACE } from "../lib/testPlace.ts";
+import { makeTestPlace } from "../lib/testPlace.ts";
 import { search } from "../simulate/play.ts";
+import { failureText, neverReached, searchText } from "../simulate/show.ts";
+
+const USAGE = `npm run simulate                    plays random games on the emulated cloud for 60 s, on every core
+npm run simulate -- --seconds <s>   for so long; --first <n>: from this seed on
+npm run simulate -- --seed <n>      plays one seed; --trace prints everything that crosses the cloud`;
+
+/** A search of so many games has to come by every rare state. */
+const LONG_SEARCH = 3000;
+
+class UsageError extends Error {}
+
+function readArguments() {
+	try {
+		const { values } = parseArgs({
+			options: {
+				seconds: { type: "string", default: "60" },
+				first: { type: "string", default: "1" },
+				seed: { type: "string" },
+				trace: { type: "boolean" },
+				help: { type: "boolean" },
+			},
+		});
+		const numbers = {
+			seconds: Number(values.seconds),
+			first: Number(values.first),
+			seed: Number(values.seed ?? 1),
+		};
+		for (const [name, value] of Object.entries(numbers)) {
+			if (!Number.isFinite(value)) throw new UsageError(`--${name} takes a number`);
+		}
+		return { ...values, ...numbers, isSingle: values.seed !== undefined };
+	} catch (error) {
+		throw new UsageError(error instanceof Error ? error.message : String(error));
+	}
+}
 
 async function main(): Promise<boolean> {
-	const { values } = parseArgs({
-		options: {
-			seconds: { type: "string", default: "60" },
-			seed: { type: "string" },
-			first: { type: "string", default: "1" },
-			workers: { type: "string" },
-			again: { type: "boolean" },
-			trace: { type: "boolean" },
-		},
-	});
-	const place = values.again === true ? TEST_PLACE : await makeTestPlace();
-	const only = values.seed === undefined ? undefined : Number(values.seed);
-	let seed = only ?? Number(values.first);
-	const last = only ?? Infinity;
-	const until = performance.now() + Number(values.seconds) * 1000;
+	const { seconds, first, seed, isSingle, trace, help } = readArguments();
+	if (help === true) {
+		print(USAGE);
+		return true;
+	}
+	const place = await makeTestPlace();
+	const until = performance.now() + seconds * 1000;
+	let next = isSingle ? seed : first;
 	const reports: Array<SeedReport> = [];
-	await step("simulate", (progress) =>
+	const rareStates = await step("simulate", (progress) =>
 		search(place, {
-			workers: only !== undefined ? 1 : Number(values.workers ?? availableParallelism()),
-			next: () => (seed <= last && (performance.now() < until || only !== undefined) ? seed++ : undefined),
+			workers: isSingle ? 1 : availableParallelism(),
+			next: () => {
+				const isOver = isSingle ? next > seed : performance.now() >= until;
+				return isOver ? undefined : next++;
+			},
+			shrinkSeconds: 60,
+			hash: isSingle,
+			trace,
 			onReport: (report) => {
 				reports.push(report);
 				progress(`${reports.length} seeds`);
-				if (report.failure !== undefined) print(report.failure);
+				if (report.failure !== undefined) print(failureText(report));
 			},
-			trace: values.trace,
 			onLog: print,
 		}),
 	);
-	const counts = new Map<string, number>();
-	for (const report of reports) {
-		for (const { what, times } of report.counts) counts.set(what, (counts.get(what) ?? 0) + times);
+	const hasFailed = reports.some(({ failure }) => failure !== undefined);
+	if (isSingle) {
+		if (!hasFailed) print(`seed ${seed} keeps every rule. Trace hash ${reports[0]?.hash}`);
+		return !hasFailed;
 	}
-	for (const what of [...counts.keys()].sort()) print(`${String(counts.get(what)).padStart(8)}  ${what}`);
-	const failed = reports.filter(({ failure }) => failure !== undefined);
-	const mean = reports.reduce((sum, { seconds }) => sum + seconds, 0) / reports.length;
-	print(
-		`${reports.length} seeds, ${mean.toFixed(2)} s each, ${failed.length} failed: ${failed.map((each) => each.seed).join(", ")}`,
-	);
-	return failed.length === 0;
+	print(searchText(reports, rareStates));
+	const missed = neverReached(reports, rareStates);
+	if (missed.length > 0) print(`Never reached: ${missed.join("; ")}`);
+	return !hasFailed && (missed.length === 0 || reports.length < LONG_SEARCH);
 }
 
 try {
 	if (!(await main())) process.exitCode = 1;
 } catch (error) {
-	note(textOf(error));
+	note(error instanceof UsageError ? `${error.message}\n\n${USAGE}` : textOf(error));
 	process.exitCode = 1;
 }

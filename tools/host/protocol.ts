@@ -5,7 +5,19 @@ import type { CaseInfo, Measured, TimelineEntry } from "../story/case.ts";
 export interface SeedReport {
 	readonly seed: number;
 	readonly mood: string;
+	/** Virtual seconds that its servers ran, all together. */
+	readonly serverSeconds: number;
+	/** How many values were stored. */
+	readonly writes: number;
+	/** The rules that were broken and a timeline, of the shortest game that still breaks them. */
 	readonly failure?: string;
+	/** What goes wrong on purpose in that game. */
+	readonly injections?: Array<string>;
+	/** How much did in the seed's own game, and how many games it took to shorten that. */
+	readonly injectionsBefore?: number;
+	readonly games?: number;
+	/** Of the whole trace of the seed's own game: the same seed, the same hash. */
+	readonly hash?: string;
 	readonly counts: Array<{ readonly what: string; readonly times: number }>;
 	/** Real seconds that it took. */
 	readonly seconds: number;
@@ -64,5 +76,6 @@ export type HostEvent =
 	| { readonly type: "playingSeed"; readonly seed: number }
 	| { readonly type: "seed"; readonly seed: number; readonly failure: string }
 	| { readonly type: "taskResults"; readonly results: Array<unknown> }
+	| { readonly type: "rareStates"; readonly names: Array<string> }
 	| { readonly type: "game"; readonly report: SeedReport }
 	| { readonly type: "end" };

@@ -1,0 +1,3 @@
+import { games } from "./games";
+
+export = games(4);
