@@ -220,7 +220,10 @@ export class Workload {
 		const [what, happen] = mishaps[random.integer(0, mishaps.size() - 1)];
 		if (!rules.injections.happens(`ambush: ${what}`, `${what} of ${server.name} in the middle of an operation`))
 			return;
-		world.after(random.between(0, 2), happen);
+		world.after(random.between(0, 2), () => {
+			// Nothing goes wrong any more once the world is healed.
+			if (!this.isOver) happen();
+		});
 		for (const { key } of profiles) {
 			const userId = tonumber(key.match("%d+")[0])!;
 			const joins = random.chance(0.4) ? 2 : 1;
