@@ -103,6 +103,8 @@ function tradeHeld<T extends object>(
 	for (const profile of [a, b]) {
 		if (profile.tradeIds.includes(id)) return err(duplicate(profile, id));
 	}
+	// From the data that its function gets to those that are stored, neither changes, whatever write of either is waited for.
+	for (const hold of holds) hold.pausesWrites = true;
 	const change = whileDeciding(a.home.platform, holds, "a trade's function", () => mutate(a.data, b.data));
 	if (change === false) return ok({ outcome: "cancelled" });
 	if (!typeIs(change, "table")) error("Baton: a trade's function returns both data, or false", 0);
@@ -116,7 +118,7 @@ function tradeHeld<T extends object>(
 	participants[1].outcome = admitted[1].unwrap();
 	const tooLarge = sizeProblem(a, b, home.bytesOf(participants[0].outcome), home.bytesOf(participants[1].outcome));
 	if (tooLarge !== undefined) return err(tooLarge);
-	for (const profile of [a, b]) profile.pauseWrites();
+	for (const profile of [a, b]) profile.awaitWrites();
 	// Both may have lost their locks, or be leaving, since.
 	const closed = a.closedError() ?? b.closedError();
 	if (closed !== undefined) return err(closed);
