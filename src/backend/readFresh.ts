@@ -5,7 +5,7 @@ import { UpdateTarget } from "./updateWithin";
 
 /** A record as it is stored now, past any cache; without an answer within `seconds` it is a failed read. Yields. */
 export function readFresh(
-	{ store, platform, backend }: UpdateTarget,
+	{ store, platform, backend }: Omit<UpdateTarget, "storeClock">,
 	key: string,
 	seconds: number,
 ): Result<ReadRecord | undefined> {

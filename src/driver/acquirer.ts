@@ -13,21 +13,20 @@ import { clearLock, giveBack, GiveBackDecision } from "../record/giveBack";
 import { Claim, StoppedProof } from "../record/ownership";
 import { StoredPending, StoredRecord } from "../record/types";
 import { Err, err, ok, Result } from "../result";
-import { LOCK_TTL_SECONDS, txTokens } from "../transaction/txLock";
+import { LOCK_TTL_SECONDS } from "../transaction/txLock";
 import { Recovery } from "../trade/recovery";
 import { MarkerStore } from "../transaction/markerStore";
 import { BackOff } from "../util/backOff";
-import { Retry } from "../util/retry";
+import { ONE_TRY, Retry } from "../util/retry";
 import { Sighting } from "../util/sighting";
 import { Waiter } from "../util/waiter";
+import { claimNow } from "./claimNow";
 import { HeldLock, WRITE_SECONDS } from "./openProfile";
 import { foreignFormat, givenBack, invalidRecord, lockedElsewhere, unresolvedTransaction } from "./recordErrors";
 
 /** Seconds between the attempts of a load: doubling from the first to the last (seed "Lock handoff", Cross-server requests). */
 const FIRST_SPACING = 0.5;
 const LAST_SPACING = 2;
-/** The load has its own spacing and deadline. */
-const ONE_TRY: Retry = { attempts: 1, base: 0 };
 /** What an attempt gets at least, in seconds, before it counts as unanswered, be the load's deadline near or past. */
 export const LAST_ATTEMPT_SECONDS = 5;
 
@@ -222,19 +221,10 @@ export class Acquirer {
 		const handoff = home.handoff();
 		const request = {
 			claim: {
-				jobId: home.jobId,
-				token: attempts.token,
-				otherTokens: new Set([...txTokens(platform)]),
-				storeNow: home.storeClock.now(),
-				hasStoreTime: home.backend.hasStoreTime,
-				wallNow: platform.time(),
-				ttlSeconds: home.ttlSeconds,
-				skewSeconds: home.skewSeconds,
-				anyLock: home.takesAnyLock,
+				...claimNow(home, attempts.token),
 				asksPresence: handoff !== undefined,
 				silentToken: attempts.silentToken,
 				stoppedProof: attempts.proof,
-				txTtlSeconds: LOCK_TTL_SECONDS,
 				expiredTxTurn: attempts.expiredTx,
 			},
 			time: platform.time(),

@@ -1,5 +1,6 @@
 import { Backend, RecordVersion } from "../backend/backend";
 import { answerWithin } from "../backend/answerWithin";
+import { readFresh } from "../backend/readFresh";
 import { StoreClock } from "../backend/storeClock";
 import { BatonError } from "../errors";
 import { LocklessProfile } from "../lockless/locklessProfile";
@@ -322,8 +323,9 @@ export class DataDriver<T extends object> {
 	public peek(key: string): Result<DeepReadonly<T> | undefined> {
 		const problem = keyError(this.name, key);
 		if (problem !== undefined) return err(problem);
+		const { platform, backend } = this;
 		const found = peek(this.name, key, {
-			record: (name) => this.answered("the read", name, () => this.backend.read(name, true)),
+			record: (name) => readFresh({ store: this.name, platform, backend }, name, READ_SECONDS),
 			outcome: (id) => this.markers.read(id),
 		});
 		if (!found.success) return found;

@@ -5,10 +5,8 @@ import { DeepReadonly } from "../record/deepReadonly";
 import { HeldRequest } from "../record/heldWrite";
 import { StoredRecord } from "../record/types";
 import { ok, Result } from "../result";
+import { TRY_SECONDS } from "../util/retry";
 import { OpenProfile } from "./openProfile";
-
-/** How long one try may go unanswered, in seconds. */
-const TRY_SECONDS = 10;
 
 /** A decision of a held write: `mine` where an earlier try of the same write has landed. */
 type Decision = { readonly write?: StoredRecord; readonly keep?: string };

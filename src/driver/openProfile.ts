@@ -13,7 +13,7 @@ import { StoredLock } from "../record/types";
 import { err, ok, Result } from "../result";
 import { Decisions } from "../transaction/decisions";
 import { MarkerStore } from "../transaction/markerStore";
-import { noYield } from "../util/noYield";
+import { noYield, valueOf } from "../util/noYield";
 import { Retry } from "../util/retry";
 import { Signal } from "../util/signal";
 import { Waiter } from "../util/waiter";
@@ -157,16 +157,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const before = this.data;
 		const ran = noYield(() => change(before), this.home.platform.task.cancel);
 		this.updating = false;
-		if (!ran.ok) {
-			if (ran.yielded)
-				error(`Baton: the function given to profile.update yielded, which it may not\n${ran.traceback}`, 2);
-			error(ran.thrown, 0);
-		}
+		const changed = valueOf(ran, "the function given to profile.update", 3);
 		// What the function started may have released it meanwhile.
 		const closedMeanwhile = this.closedError();
 		if (closedMeanwhile !== undefined) return err(closedMeanwhile);
-		if (ran.value === this.data) return ok(this.data);
-		const admitted = this.home.admit(ran.value);
+		if (changed === this.data) return ok(this.data);
+		const admitted = this.home.admit(changed);
 		if (!admitted.success) return admitted;
 		const previous = this.data;
 		this.data = admitted.value;

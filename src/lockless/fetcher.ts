@@ -1,5 +1,5 @@
-import { answerWithin } from "../backend/answerWithin";
 import { ReadRecord } from "../backend/backend";
+import { readFresh } from "../backend/readFresh";
 import { peek } from "../driver/peek";
 import { foreignFormat, invalidRecord, unresolvedTransaction } from "../driver/recordErrors";
 import { Outcome, settleDecided } from "../record/decided";
@@ -11,11 +11,9 @@ import { StoredRecord } from "../record/types";
 import { err, ok, Result } from "../result";
 import { Decisions } from "../transaction/decisions";
 import { MetPending } from "../transaction/foreignPending";
-import { retried } from "../util/retry";
+import { retried, TRY_SECONDS } from "../util/retry";
 import { LocklessHome } from "./locklessHome";
 
-/** How long one read may go unanswered, in seconds. */
-const READ_SECONDS = 10;
 /** Pauses in seconds while another server's transaction is undecided: doubling from the first to the last. */
 const FIRST_PAUSE = 0.5;
 const LAST_PAUSE = 2;
@@ -66,10 +64,8 @@ export class Fetcher<T extends object> {
 	}
 
 	private readKey(key: string): Result<ReadRecord | undefined> {
-		const { store, platform, backend, retry } = this.home;
-		return retried(platform, retry, () =>
-			answerWithin({ store, platform, key, what: "the read" }, READ_SECONDS, () => backend.read(key, true)),
-		);
+		const { platform, retry } = this.home;
+		return retried(platform, retry, () => readFresh(this.home, key, TRY_SECONDS));
 	}
 
 	private settled(record: StoredRecord): Result<Fetched<T>> {

@@ -1,6 +1,7 @@
 import { learnStoreTime } from "../backend/learnStoreTime";
 import { updateWithin } from "../backend/updateWithin";
 import { WRITE_SECONDS } from "../driver/openProfile";
+import { claimNow } from "../driver/claimNow";
 import { foreignFormat, invalidRecord } from "../driver/recordErrors";
 import { BatonError } from "../errors";
 import { TakenLock } from "../record/acquire";
@@ -13,7 +14,7 @@ import { err, ok, Result } from "../result";
 import { Recovery } from "../trade/recovery";
 import { Decisions } from "../transaction/decisions";
 import { ForeignPending, MetPending } from "../transaction/foreignPending";
-import { LOCK_TTL_SECONDS, txTokens } from "../transaction/txLock";
+import { LOCK_TTL_SECONDS } from "../transaction/txLock";
 import { Sighting } from "../util/sighting";
 import { flush, FlushDecision, FlushRequest, NotFlushed } from "./flush";
 import { keptBusy, locklessLocked, lockGivenBack, unknownStoreTime } from "./locklessErrors";
@@ -184,21 +185,11 @@ export class Flusher<T extends object> {
 
 	private claim(wish: FlushWish, learned: Learned): Claim {
 		const { home } = this;
-		const { platform } = home;
 		return {
-			jobId: home.jobId,
-			token: wish.lock?.token ?? "",
-			otherTokens: new Set([...txTokens(platform)]),
-			storeNow: home.storeClock.now(),
-			hasStoreTime: home.backend.hasStoreTime,
-			wallNow: platform.time(),
-			ttlSeconds: home.ttlSeconds,
-			skewSeconds: home.skewSeconds,
-			anyLock: home.takesAnyLock,
+			...claimNow(home, wish.lock?.token ?? ""),
 			asksPresence: home.isAlive() !== undefined,
 			silentToken: learned.silentToken,
 			expiredTxTurn: this.expiredTurn,
-			txTtlSeconds: LOCK_TTL_SECONDS,
 		};
 	}
 

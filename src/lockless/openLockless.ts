@@ -7,7 +7,7 @@ import { StoredRecord } from "../record/types";
 import { err, ok, Result } from "../result";
 import { Decisions } from "../transaction/decisions";
 import { txTokens } from "../transaction/txLock";
-import { noYield } from "../util/noYield";
+import { noYield, valueOf } from "../util/noYield";
 import { pausesOf, Retry } from "../util/retry";
 import { sameData } from "../util/sameData";
 import { Signal } from "../util/signal";
@@ -135,15 +135,11 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 		this.updating = true;
 		const ran = noYield(() => change(before), this.home.platform.task.cancel);
 		this.updating = false;
-		if (!ran.ok) {
-			if (ran.yielded)
-				error(`Baton: the function given to profile.update yielded, which it may not\n${ran.traceback}`, 2);
-			error(ran.thrown, 0);
-		}
+		const changed = valueOf(ran, "the function given to profile.update", 3);
 		// What the function started may have closed it meanwhile.
 		const closedMeanwhile = this.closedError();
 		if (closedMeanwhile !== undefined) return err(closedMeanwhile);
-		const admitted = this.home.admit(ran.value);
+		const admitted = this.home.admit(changed);
 		if (!admitted.success) return admitted;
 		// Also where it changed nothing: on a newer base it may.
 		this.queue.push(change);
@@ -214,6 +210,11 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 		// A flush that waits for somebody else's lock must not go on beside the transaction.
 		this.unpark();
 		return this.held;
+	}
+
+	/** The transaction that took it is through. */
+	public letGo(): void {
+		this.held?.finish();
 	}
 
 	/** Why it takes no more changes; undefined while it does. */

@@ -4,7 +4,7 @@ import { Profile } from "../driver/profile";
 import { BatonError } from "../errors";
 import { DeepReadonly } from "../record/deepReadonly";
 import { err, Result } from "../result";
-import { Waiter } from "../util/waiter";
+import { withinSeconds } from "../util/timeLimit";
 import { grant } from "./grant";
 
 /** How long a receipt waits for the player's profile, and for a trade that has it, in seconds, both together. */
@@ -104,13 +104,8 @@ function profileOf<T extends object>(driver: DataDriver<T>, userId: number): Res
 		const message = `Baton: user ${userId} is not on this server`;
 		return err(new BatonError("player_left", message, { store: name }));
 	}
-	const loaded = new Waiter<() => Result<Profile<T>>>(platform);
-	platform.task.spawn(() => {
-		const [fine, result] = pcall(() => driver.waitForProfile(player));
-		loaded.resolve(() => (fine ? result : error(result, 0)));
-	});
-	const answer = loaded.wait(WAIT_SECONDS);
-	if (answer !== undefined) return answer();
+	const loaded = withinSeconds(platform, WAIT_SECONDS, () => driver.waitForProfile(player));
+	if (loaded !== undefined) return loaded;
 	const message = `Baton: the profile of user ${userId} in store "${name}" was not loaded within ${WAIT_SECONDS} s`;
 	return err(new BatonError("busy", message, { store: name }));
 }

@@ -5,11 +5,9 @@ import { StoreClock } from "../backend/storeClock";
 import { updateWithin } from "../backend/updateWithin";
 import { Platform } from "../platform/platform";
 import { ok, Result } from "../result";
+import { TRY_SECONDS } from "../util/retry";
 import { untilAnswered } from "../util/untilAnswered";
 import { JournalDecision } from "./journal";
-
-/** How long one try may go unanswered, in seconds. */
-const TRY_SECONDS = 10;
 
 /** Where journals are kept: the profiles' own backend. */
 export interface JournalHome {

@@ -5,15 +5,12 @@ import { err, ok, Result } from "../result";
 import { DecisionRecord, firstProblem, runTwoPhase, TwoPhaseParticipant } from "../twoPhase/twoPhase";
 import { BackOff } from "../util/backOff";
 import { runAll } from "../util/parallel";
-import { Retry } from "../util/retry";
+import { ONE_TRY } from "../util/retry";
 import { Cleanup } from "./cleanup";
 import { Staged } from "./context";
 import { Participant, Tx } from "./participant";
 import { sizeProblem } from "./recordSize";
 import { aborted, unknown } from "./txErrors";
-
-/** The background has its own pauses. */
-const ONE_TRY: Retry = { attempts: 1, base: 0 };
 
 /**
  * Brings a transaction to its end whose data are staged and whose participants are held and locked: phase one, the

@@ -1,79 +1,29 @@
 import { readFresh } from "../backend/readFresh";
 import { heldWrite } from "../driver/heldWrite";
-import { Hold } from "../driver/hold";
 import { OpenProfile } from "../driver/openProfile";
 import { BatonError } from "../errors";
-import { Platform } from "../platform/platform";
 import { Outcome } from "../record/decided";
 import { DeepReadonly } from "../record/deepReadonly";
 import { HeldDecision, HeldRequest } from "../record/heldWrite";
 import { holderOf } from "../record/holding";
 import { shapeOf } from "../record/shape";
-import { StoredPending } from "../record/types";
+import { StoredLock } from "../record/types";
 import { err, Result } from "../result";
-import { retried, Retry } from "../util/retry";
+import { retried, TRY_SECONDS } from "../util/retry";
 import { withId } from "../record/transactionIds";
 import { Cleanup } from "./cleanup";
+import { HeldParticipant } from "./heldParticipant";
 import { prepareLocked, writeAloneLocked } from "./lockedRecord";
-import { MarkerStore } from "./markerStore";
 import { AloneAnswer, Participant, Tx } from "./participant";
 
-/** How long one read may go unanswered, in seconds. */
-const READ_SECONDS = 10;
-
 /** A session-locked profile in a transaction. */
-export class LockedParticipant<T extends object> implements Participant {
-	public readonly store: string;
-	public readonly key: string;
-	public readonly platform: Platform;
-	public readonly markers: MarkerStore;
-	public readonly retry: Retry;
-	private hold?: Hold;
-	/** Whether a prepare was sent, which may have landed. */
-	private isPrepared = false;
-	/** Whether a single write was sent and not answered. */
-	private isUnanswered = false;
-
-	public constructor(public readonly profile: OpenProfile<T>) {
-		const { store, platform, markers, retry } = profile.home;
-		this.store = store;
-		this.key = profile.key;
-		this.platform = platform;
-		this.markers = markers;
-		this.retry = retry;
-	}
-
+export class LockedParticipant<T extends object> extends HeldParticipant<OpenProfile<T>> implements Participant {
 	public data(): object {
 		return this.profile.data;
 	}
 
-	public admit(data: unknown): Result<object> {
-		return this.profile.home.admit(data);
-	}
-
-	public bytesOf(data: object): number {
-		return this.profile.home.bytesOf(data);
-	}
-
 	public hasUnsaved(): boolean {
 		return this.profile.hasUnsaved();
-	}
-
-	public holdError(): BatonError | undefined {
-		return this.profile.holdError();
-	}
-
-	public takeHold(): Hold | undefined {
-		this.hold = this.profile.takeHold();
-		return this.hold;
-	}
-
-	public letGo(): void {
-		this.profile.letGo();
-	}
-
-	public awaitWrites(): void {
-		this.profile.awaitWrites();
 	}
 
 	public pauseWrites(): void {
@@ -81,14 +31,7 @@ export class LockedParticipant<T extends object> implements Participant {
 	}
 
 	public prepare(tx: Tx, outcome: object): BatonError | undefined {
-		const { home } = this.profile;
-		const pending: StoredPending = {
-			Id: tx.id,
-			Data: outcome,
-			Migrations: home.migrationNames,
-			JobId: home.jobId,
-			Expires: tx.txTtl,
-		};
+		const pending = this.pendingOf(tx, outcome);
 		this.isPrepared = true;
 		const answer = this.write(tx, undefined, (value, request) => prepareLocked(value, { ...request, pending }));
 		return answer.success ? this.refusal(answer.value) : answer.error;
@@ -96,7 +39,7 @@ export class LockedParticipant<T extends object> implements Participant {
 
 	public confirm(tx: Tx): BatonError | undefined {
 		const { home, key } = this.profile;
-		const found = retried(home.platform, tx.retry, () => readFresh(home, key, READ_SECONDS));
+		const found = retried(home.platform, tx.retry, () => readFresh(home, key, TRY_SECONDS));
 		// That its lock is gone is this server's own doing then.
 		if (this.isLeft()) return this.leftError();
 		if (!found.success) return found.error;
@@ -114,11 +57,7 @@ export class LockedParticipant<T extends object> implements Participant {
 		const answer = this.write(tx, data, (value, request) =>
 			writeAloneLocked(value, { ...request, id: tx.id, part }),
 		);
-		if (!answer.success) {
-			const isRefused = answer.error.retryable === false && !this.isUnanswered;
-			this.isUnanswered = !isRefused;
-			return { kind: isRefused ? "refused" : "unknown", problem: answer.error };
-		}
+		if (!answer.success) return this.notWritten(answer.error, false);
 		if (answer.value.isStamped === true) {
 			// It is in the record, and so is somebody else since, or instead.
 			this.profile.take(data, withId(this.profile.tradeIds, tx.id));
@@ -160,19 +99,8 @@ export class LockedParticipant<T extends object> implements Participant {
 		if (!this.profile.isLeaving()) this.profile.resume();
 	}
 
-	public hasEnded(): boolean {
-		return this.profile.hasEnded();
-	}
-
-	/** The session is over before a write of it was seen to clear the record; whoever has it now may have done so. */
-	private look(tx: Tx, cleanup: Cleanup): void {
-		const found = readFresh(this.profile.home, this.key, READ_SECONDS);
-		if (!found.success) return;
-		const shape = shapeOf(found.value?.value);
-		const record = shape.kind === "record" ? shape.record : undefined;
-		// Under our lock a prepare may land yet.
-		const isOurs = record?.Lock !== undefined && this.profile.holdsLock(record.Lock);
-		if (!isOurs && record?.Pending?.Id !== tx.id) cleanup.seenClean();
+	protected isOurs(lock: StoredLock): boolean {
+		return this.profile.holdsLock(lock);
 	}
 
 	private write<D extends HeldDecision>(

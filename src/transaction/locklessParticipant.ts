@@ -1,57 +1,35 @@
-import { readFresh } from "../backend/readFresh";
 import { updateWithin } from "../backend/updateWithin";
-import { Hold } from "../driver/hold";
 import { LockOptions, OpenLockless } from "../lockless/openLockless";
 import { BatonError } from "../errors";
-import { Platform } from "../platform/platform";
 import { asTransform } from "../record/asTransform";
 import { Outcome } from "../record/decided";
 import { DeepReadonly } from "../record/deepReadonly";
 import { holderOf } from "../record/holding";
-import { shapeOf } from "../record/shape";
-import { StoredPending, StoredRecord } from "../record/types";
+import { StoredLock, StoredRecord } from "../record/types";
 import { ok, Result } from "../result";
-import { retried, Retry } from "../util/retry";
+import { retried, TRY_SECONDS } from "../util/retry";
 import { Cleanup } from "./cleanup";
+import { HeldParticipant } from "./heldParticipant";
 import { confirmLockless, endLockless, LocklessDecision, prepareLockless, writeAloneLockless } from "./locklessRecord";
-import { MarkerStore } from "./markerStore";
 import { AloneAnswer, Participant, Tx } from "./participant";
 import { txTokens } from "./txLock";
-
-/** How long one try may go unanswered, in seconds. */
-const TRY_SECONDS = 10;
 
 /** How long a transaction waits for others' locks. */
 export type WaitBound = Pick<LockOptions, "deadline" | "goesOn">;
 
 /** A lockless profile in a transaction, under a short lock of its own. */
-export class LocklessParticipant<T extends object> implements Participant {
-	public readonly store: string;
+export class LocklessParticipant<T extends object> extends HeldParticipant<OpenLockless<T>> implements Participant {
 	public readonly scope?: string;
-	public readonly key: string;
-	public readonly platform: Platform;
-	public readonly markers: MarkerStore;
-	public readonly retry: Retry;
 	/** When its lock was answered as taken, on the platform's clock. */
 	public heldSince = 0;
 	/** Token of the lock that this transaction takes; a fresh one for every attempt to take it. */
 	private token = "";
-	private hold?: Hold;
-	/** Whether a prepare was sent, which may have landed. */
-	private isPrepared = false;
 	/** Whether a write that ends its lock was answered. */
 	private isUnlocked = true;
-	/** Whether a single write was sent and not answered. */
-	private isUnanswered = false;
 
-	public constructor(public readonly profile: OpenLockless<T>) {
-		const { store, scope, platform, markers, retry } = profile.home;
-		this.store = store;
-		this.scope = scope;
-		this.key = profile.key;
-		this.platform = platform;
-		this.markers = markers;
-		this.retry = retry;
+	public constructor(profile: OpenLockless<T>) {
+		super(profile);
+		this.scope = profile.home.scope;
 	}
 
 	/**
@@ -76,34 +54,9 @@ export class LocklessParticipant<T extends object> implements Participant {
 		return this.profile.snapshot;
 	}
 
-	public admit(data: unknown): Result<object> {
-		return this.profile.home.admit(data);
-	}
-
-	public bytesOf(data: object): number {
-		return this.profile.home.bytesOf(data);
-	}
-
 	public hasUnsaved(): boolean {
 		// Taking the lock has flushed it.
 		return false;
-	}
-
-	public holdError(): BatonError | undefined {
-		return this.profile.holdError();
-	}
-
-	public takeHold(): Hold | undefined {
-		this.hold = this.profile.takeHold();
-		return this.hold;
-	}
-
-	public letGo(): void {
-		this.hold?.finish();
-	}
-
-	public awaitWrites(): void {
-		this.profile.awaitWrites();
 	}
 
 	public pauseWrites(): void {
@@ -111,14 +64,7 @@ export class LocklessParticipant<T extends object> implements Participant {
 	}
 
 	public prepare(tx: Tx, outcome: object): BatonError | undefined {
-		const { home } = this.profile;
-		const pending: StoredPending = {
-			Id: tx.id,
-			Data: outcome,
-			Migrations: home.migrationNames,
-			JobId: home.jobId,
-			Expires: tx.txTtl,
-		};
+		const pending = this.pendingOf(tx, outcome);
 		const { token } = this;
 		const turn = this.profile.lockTurn;
 		this.isPrepared = true;
@@ -138,9 +84,7 @@ export class LocklessParticipant<T extends object> implements Participant {
 			this.profile.rebase(outcome as DeepReadonly<T>);
 			return { kind: "committed" };
 		}
-		const isRefused = problem.type === "tx_lock_lost" || (problem.retryable === false && !this.isUnanswered);
-		this.isUnanswered = !isRefused;
-		return { kind: isRefused ? "refused" : "unknown", problem };
+		return this.notWritten(problem, problem.type === "tx_lock_lost");
 	}
 
 	public giveBack(tx: Tx): void {
@@ -173,8 +117,8 @@ export class LocklessParticipant<T extends object> implements Participant {
 		this.unlocked();
 	}
 
-	public hasEnded(): boolean {
-		return this.profile.hasEnded();
+	protected isOurs({ Token }: StoredLock): boolean {
+		return Token === this.token;
 	}
 
 	/** Takes everything of an aborted transaction off the record; whether that was answered. Yields. */
@@ -187,16 +131,6 @@ export class LocklessParticipant<T extends object> implements Participant {
 		// Where it was not answered, the lock is an orphan from now on, which the next write of this server clears.
 		this.unlocked();
 		return ended.success;
-	}
-
-	/** The profile is closed before a write of it was seen to clear the record; somebody else may have done so. */
-	private look(tx: Tx, cleanup: Cleanup): void {
-		const found = readFresh(this.profile.home, this.key, TRY_SECONDS);
-		if (!found.success) return;
-		const shape = shapeOf(found.value?.value);
-		const record = shape.kind === "record" ? shape.record : undefined;
-		// Under our lock a prepare may land yet.
-		if (record?.Lock?.Token !== this.token && record?.Pending?.Id !== tx.id) cleanup.seenClean();
 	}
 
 	private write(tx: Tx, decide: (value: unknown) => LocklessDecision): BatonError | undefined {

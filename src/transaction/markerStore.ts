@@ -5,13 +5,11 @@ import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { Outcome } from "../record/decided";
 import { err, ok, Result } from "../result";
-import { DEFAULT_RETRY, retried, Retry } from "../util/retry";
+import { DEFAULT_RETRY, retried, Retry, TRY_SECONDS } from "../util/retry";
 import { decideMarker, isOutcome, MarkerDecision } from "./marker";
 
 /** Name of the store that keeps the markers of all transactions of a game. */
 export const MARKER_STORE = "CKMarkers";
-/** How long one try may go unanswered, in seconds. */
-const TRY_SECONDS = 10;
 
 /** The store of the transactions' decisions: under a transaction's id its outcome, and nothing before it is decided. */
 export class MarkerStore {

@@ -2,7 +2,7 @@ import { Hold } from "../driver/hold";
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { err, Result } from "../result";
-import { noYield } from "../util/noYield";
+import { noYield, valueOf } from "../util/noYield";
 import { Waiter } from "../util/waiter";
 
 /** A profile that a trade or transaction can have to itself. */
@@ -62,7 +62,6 @@ export function whileDeciding<R>(
 	for (const hold of holds) hold.deciding = true;
 	const ran = noYield(decide, platform.task.cancel);
 	for (const hold of holds) hold.deciding = false;
-	if (ran.ok) return ran.value;
-	undo?.();
-	error(ran.yielded ? `Baton: ${what} yielded, which it may not\n${ran.traceback}` : ran.thrown, 0);
+	if (!ran.ok) undo?.();
+	return valueOf(ran, what, 0);
 }

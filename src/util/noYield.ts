@@ -34,6 +34,16 @@ export function noYield<T>(callback: () => T, cancel?: (thread: thread) => void)
 	return { ok: false, yielded: true, message: "it yielded, which it may not", traceback };
 }
 
+/**
+ * The value of a callback that returned. Throws on what it threw, or that it yielded; `what` names the callback, as in
+ * `the function given to profile.update`, and `level` is as `error` counts from here.
+ */
+export function valueOf<T>(ran: Returned<T> | NotReturned, what: string, level: number): T {
+	if (ran.ok) return ran.value;
+	if (ran.yielded) error(`Baton: ${what} yielded, which it may not\n${ran.traceback}`, level);
+	error(ran.thrown, 0);
+}
+
 function traceOf(thread: thread): string {
 	return debug.traceback(thread);
 }

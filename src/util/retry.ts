@@ -12,6 +12,12 @@ export interface Retry {
 /** Seed "Transactions", Configuration: `retry_attempts` and `retry_base`. */
 export const DEFAULT_RETRY: Retry = { attempts: 5, base: 1 };
 
+/** For whoever has pauses of its own between tries. */
+export const ONE_TRY: Retry = { attempts: 1, base: 0 };
+
+/** How long one try of a call may go unanswered, in seconds, where others wait for what comes of it. */
+export const TRY_SECONDS = 10;
+
 /** The pauses in seconds between the tries. */
 export function pausesOf({ attempts, base }: Retry): ReadonlyArray<number> {
 	const pauses = new Array<number>();
