@@ -1,4 +1,5 @@
 import { Platform } from "../platform/platform";
+import { Condition } from "../util/condition";
 import { Waiter } from "../util/waiter";
 import { OpenProfile } from "./openProfile";
 
@@ -50,9 +51,11 @@ export class KeySlots<T extends object> {
 	private readonly slots = new Map<string, Slot<T>>();
 	/** Insertion order, for everything that walks them. */
 	private order: ReadonlyArray<string> = [];
-	private emptied?: Waiter<true>;
+	private readonly emptied: Condition;
 
-	public constructor(private readonly platform: Pick<Platform, "task" | "clock">) {}
+	public constructor(private readonly platform: Pick<Platform, "task" | "clock">) {
+		this.emptied = new Condition(platform, () => this.order.isEmpty());
+	}
 
 	public get(key: string): Slot<T> | undefined {
 		return this.slots.get(key);
@@ -70,7 +73,7 @@ export class KeySlots<T extends object> {
 		this.slots.delete(key);
 		this.order = this.order.filter((other) => other !== key);
 		slot.signalChange();
-		if (this.order.isEmpty()) this.emptied?.resolve(true);
+		if (this.order.isEmpty()) this.emptied.tell();
 	}
 
 	public keys(): ReadonlyArray<string> {
@@ -87,11 +90,6 @@ export class KeySlots<T extends object> {
 
 	/** Yields until no key is left, or `deadline` on the platform's clock has passed. */
 	public waitUntilEmpty(deadline: number): void {
-		while (!this.order.isEmpty()) {
-			const left = deadline - this.platform.clock();
-			if (left <= 0) return;
-			if (this.emptied === undefined || this.emptied.resolved) this.emptied = new Waiter(this.platform);
-			this.emptied.wait(left);
-		}
+		this.emptied.waitUntil(deadline);
 	}
 }

@@ -1,13 +1,15 @@
 import { Platform } from "../platform/platform";
-import { Waiter } from "../util/waiter";
+import { Condition } from "../util/condition";
 
 /** What a closing driver has to know of its trades: its server's presence key outlasts what may still land. */
 export class OpenTrades {
 	private running = 0;
 	private isUnanswered = false;
-	private ended?: Waiter<true>;
+	private readonly ended: Condition;
 
-	public constructor(private readonly platform: Pick<Platform, "task" | "clock">) {}
+	public constructor(platform: Pick<Platform, "task" | "clock">) {
+		this.ended = new Condition(platform, () => this.running === 0);
+	}
 
 	/** A trade begins. Does not yield. */
 	public begin(): void {
@@ -17,7 +19,7 @@ export class OpenTrades {
 	/** It is through: nothing of it is at the store, or will be sent, that a lock depends on. Does not yield. */
 	public end(): void {
 		this.running -= 1;
-		if (this.running === 0) this.ended?.resolve(true);
+		if (this.running === 0) this.ended.tell();
 	}
 
 	/** A write of a journal was never answered, and no later one can keep it from landing. Does not yield. */
@@ -37,11 +39,6 @@ export class OpenTrades {
 
 	/** Yields until no trade runs, or `deadline` on the platform's clock has passed. */
 	public waitUntilThrough(deadline: number): void {
-		while (this.running > 0) {
-			const left = deadline - this.platform.clock();
-			if (left <= 0) return;
-			if (this.ended === undefined || this.ended.resolved) this.ended = new Waiter(this.platform);
-			this.ended.wait(left);
-		}
+		this.ended.waitUntil(deadline);
 	}
 }

@@ -1,7 +1,7 @@
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { err, ok, Result } from "../result";
-import { Waiter } from "../util/waiter";
+import { Condition } from "../util/condition";
 import { Autosave } from "../driver/autosave";
 import { LocklessHome } from "./locklessHome";
 import { OpenLockless } from "./openLockless";
@@ -20,9 +20,11 @@ export class LocklessProfiles<T extends object> {
 	private readonly open = new Map<string, OpenLockless<T>>();
 	/** In the order of their opening. */
 	private all: ReadonlyArray<OpenLockless<T>> = [];
-	private emptied?: Waiter<true>;
+	private readonly emptied: Condition;
 
-	public constructor(private readonly parts: LocklessParts<T>) {}
+	public constructor(private readonly parts: LocklessParts<T>) {
+		this.emptied = new Condition(parts.platform, () => this.all.isEmpty());
+	}
 
 	/** The profile of a key that is open. Does not yield. */
 	public get(key: string): OpenLockless<T> | undefined {
@@ -84,13 +86,7 @@ export class LocklessProfiles<T extends object> {
 
 	/** Yields until every profile is closed, or `deadline` on the platform's clock has passed. */
 	public waitUntilEmpty(deadline: number): void {
-		const { platform } = this.parts;
-		while (!this.all.isEmpty()) {
-			const left = deadline - platform.clock();
-			if (left <= 0) return;
-			this.emptied ??= new Waiter(platform);
-			this.emptied.wait(left);
-		}
+		this.emptied.waitUntil(deadline);
 	}
 
 	/**
@@ -112,9 +108,6 @@ export class LocklessProfiles<T extends object> {
 		this.parts.autosave.remove(profile);
 		if (this.open.get(profile.key) === profile) this.open.delete(profile.key);
 		this.all = this.all.filter((other) => other !== profile);
-		if (!this.all.isEmpty()) return;
-		const { emptied } = this;
-		this.emptied = undefined;
-		emptied?.resolve(true);
+		if (this.all.isEmpty()) this.emptied.tell();
 	}
 }

@@ -178,8 +178,8 @@ export const drivers: ReadonlyArray<Mutant> = [
 		name: "every attempt of a load has a token of its own",
 		rule: "1.2, scenario 10",
 		file: acquirer,
-		find: "token: attempts.token,",
-		replace: "token: platform.http.GenerateGUID(false),",
+		find: "...claimNow(home, attempts.token),",
+		replace: "...claimNow(home, platform.http.GenerateGUID(false)),",
 		hint: ["driver unknown-outcomes", "driver load"],
 	},
 	{
@@ -556,8 +556,8 @@ export const drivers: ReadonlyArray<Mutant> = [
 		name: "data of an update are not checked",
 		rule: "prior fault: such a value never enters the profile",
 		file: openProfile,
-		find: "const admitted = this.home.admit(ran.value);\n\t\tif (!admitted.success) return admitted;",
-		replace: "const admitted = ok(ran.value as DeepReadonly<T>);",
+		find: "const admitted = this.home.admit(changed);\n\t\tif (!admitted.success) return admitted;",
+		replace: "const admitted = ok(changed as DeepReadonly<T>);",
 		hint: ["driver data-rules"],
 	},
 	{
@@ -636,9 +636,9 @@ export const drivers: ReadonlyArray<Mutant> = [
 	{
 		name: "a peek reads the cache",
 		rule: "6.4 (uncached reads)",
-		file: dataDriver,
-		find: "this.backend.read(name, true)",
-		replace: "this.backend.read(name, false)",
+		file: "src/backend/readFresh.ts",
+		find: "backend.read(key, true)",
+		replace: "backend.read(key, false)",
 		hint: ["driver reading", "trade/recovery.spec"],
 	},
 ];

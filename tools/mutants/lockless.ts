@@ -493,7 +493,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 	{
 		name: "a fetch reads the cache",
 		rule: "6.4 (uncached reads)",
-		file: fetcher,
+		file: "src/backend/readFresh.ts",
 		find: "backend.read(key, true)",
 		replace: "backend.read(key, false)",
 		hint: ["lockless fetch"],

@@ -66,8 +66,8 @@ export const purchases: ReadonlyArray<Mutant> = [
 		name: "a purchase waits for the profile without end",
 		rule: "I13",
 		file: receipts,
-		find: "const answer = loaded.wait(WAIT_SECONDS);",
-		replace: "const answer = loaded.wait();",
+		find: "withinSeconds(platform, WAIT_SECONDS,",
+		replace: "withinSeconds(platform, math.huge,",
 		hint: ["receipts"],
 	},
 	{

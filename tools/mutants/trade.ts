@@ -106,9 +106,17 @@ export const trades: ReadonlyArray<Mutant> = [
 		name: "a trade does not wait for a save that is at the store",
 		rule: "5.2, 1.1",
 		file: trade,
-		find: "\tfor (const profile of [a, b]) profile.pauseWrites();\n",
+		find: "\tfor (const profile of [a, b]) profile.awaitWrites();\n",
 		replace: "",
 		hint: ["trade/trade.spec", "trade/participant.spec"],
+	},
+	{
+		name: "a trade's profiles take updates after its function has read their data",
+		rule: "5.2 (update waits while a trade holds the profile)",
+		file: trade,
+		find: "\tfor (const hold of holds) hold.pausesWrites = true;\n",
+		replace: "",
+		hint: ["trade/simulated", "trade/trade.spec"],
 	},
 	{
 		name: "a trade goes on with a profile whose lock was lost meanwhile",
