@@ -1,13 +1,20 @@
 import { DataDriver } from "../../../src/driver/dataDriver";
 import { DriverOptions } from "../../../src/driver/options";
 import { LocklessProfile } from "../../../src/lockless/locklessProfile";
-import { OpenLockless } from "../../../src/lockless/openLockless";
+import { LockOptions, OpenLockless } from "../../../src/lockless/openLockless";
 import { StoredLock, StoredPending, StoredRecord } from "../../../src/record/types";
 import { Result } from "../../../src/result";
 import { Fault, FaultHandle } from "../../cloud/faults";
 import { Server, ServerOptions } from "../../cloud/server";
 import { World } from "../../cloud/world";
 
+/** How a transaction takes a lock that it waits for as long as it has to. */
+export const USUAL: LockOptions = {
+	retry: { attempts: 5, base: 1 },
+	waits: true,
+	deadline: math.huge,
+	goesOn: () => true,
+};
 export const STORE = "Guilds";
 export const KEY = "Guild_1";
 

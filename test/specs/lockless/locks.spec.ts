@@ -2,7 +2,7 @@ import { trade } from "../../../src/trade/trade";
 import { txTokens } from "../../../src/transaction/txLock";
 import { simulate } from "../../cloud/simulate";
 import { check, errorOf, near, same } from "../driver/writeRig";
-import { donation, foreignPending, foreignTxLock, Hall, KEY, logOf, mark, put, stored, STORE } from "./guilds";
+import { donation, foreignPending, foreignTxLock, Hall, KEY, logOf, mark, put, stored, STORE, USUAL } from "./guilds";
 
 export = () => {
 	describe("lockless: 2.3, a session lock", () => {
@@ -101,16 +101,7 @@ export = () => {
 				const hall = new Hall(world, { backend: "Memory" });
 				const guild = hall.open();
 				// Taken by a transaction here whose give-back never comes.
-				hall.server
-					.run(() =>
-						guild.lock("gone", {
-							retry: { attempts: 1, base: 1 },
-							waits: true,
-							deadline: math.huge,
-							goesOn: () => true,
-						}),
-					)
-					.unwrap();
+				hall.server.run(() => guild.lock("gone", USUAL)).unwrap();
 				hall.give(guild, "a").unwrap();
 				const saved = hall.start(() => guild.save());
 				world.waitUntil(() => saved.answer !== undefined, 60);
@@ -244,16 +235,7 @@ export = () => {
 			simulate({}, (world) => {
 				const hall = new Hall(world, { backend: "Memory" });
 				const guild = hall.open();
-				hall.server
-					.run(() =>
-						guild.lock("gone", {
-							retry: { attempts: 1, base: 1 },
-							waits: true,
-							deadline: math.huge,
-							goesOn: () => true,
-						}),
-					)
-					.unwrap();
+				hall.server.run(() => guild.lock("gone", USUAL)).unwrap();
 				hall.close(guild).unwrap();
 				const since = world.now();
 				hall.server.run(() => hall.driver.load(KEY, { waitForLock: true })).unwrap();

@@ -1,4 +1,3 @@
-import { LockOptions } from "../../../src/lockless/openLockless";
 import { txTokens } from "../../../src/transaction/txLock";
 import { simulate } from "../../cloud/simulate";
 import { check, errorOf, near, same } from "../driver/writeRig";
@@ -12,10 +11,9 @@ import {
 	logOf,
 	put,
 	stored,
+	USUAL,
 	writesOf,
 } from "./guilds";
-
-const USUAL: LockOptions = { retry: { attempts: 5, base: 1 }, waits: true, deadline: math.huge, goesOn: () => true };
 
 export = () => {
 	describe("lockless: 6.5, flush, transaction lock and snapshot are one update", () => {

@@ -43,14 +43,19 @@ function finish(traders: Traders, fresh: ReadonlyArray<Market>, seen?: Outcome, 
 	traders.checkAnswer(traders.audit(seen, mayLeaveJournal));
 }
 
+/** Begins the trade; its server stands still from that moment of the write on. */
+function stopAt(traders: Traders, where: Partial<Fault>, { fault }: Moment): void {
+	const held = traders.fault({ ...where, ...fault, count: 1, seconds: 0.5 });
+	traders.start();
+	traders.world.waitUntil(() => held.hits > 0, 10);
+	traders.host.server.pause();
+}
+
 /** The coordinator stands still at that moment until the others are in. */
-function paused(where: Partial<Fault>, { fault }: Moment, sides: ReadonlyArray<Side>): void {
+function paused(where: Partial<Fault>, moment: Moment, sides: ReadonlyArray<Side>): void {
 	withTraders((traders, fresh, world) => {
 		const { server } = traders.host;
-		const held = traders.fault({ ...where, ...fault, count: 1, seconds: 0.5 });
-		traders.start();
-		world.waitUntil(() => held.hits > 0, 10);
-		server.pause();
+		stopAt(traders, where, moment);
 		must(traders.answer === undefined || where.op === "RemoveAsync", "the trade has answered");
 		const seen = letIn(traders, fresh, sides);
 		world.waitUntil(() => seen() !== undefined, 60);
@@ -63,13 +68,10 @@ function paused(where: Partial<Fault>, { fault }: Moment, sides: ReadonlyArray<S
 }
 
 /** The same, and the other server dies right after it has settled the side, or taken the lock of one without pointer. */
-function forsaken(where: Partial<Fault>, { fault }: Moment, side: Side): void {
+function forsaken(where: Partial<Fault>, moment: Moment, side: Side): void {
 	withTraders((traders, fresh, world) => {
 		const { server } = traders.host;
-		const held = traders.fault({ ...where, ...fault, count: 1, seconds: 0.5 });
-		traders.start();
-		world.waitUntil(() => held.hits > 0, 10);
-		server.pause();
+		stopAt(traders, where, moment);
 		const [other] = fresh;
 		traders.fault({ key: KEYS[side], server: other.server, durableOnly: true, effect: "crashAfter" });
 		other.coming(side);

@@ -60,6 +60,22 @@ export = () => {
 		});
 	});
 
+	it("rule 6.2: a participant that was lost with its Pending still on the record keeps the marker, which its next load needs", () => {
+		withParties(TWO_LOCKED, (parties, [fresh], world) => {
+			const [a] = TWO_LOCKED;
+			expect(parties.run().unwrap()).to.equal(true);
+			// Somebody has taken the lock away and left everything else.
+			const record = parties.record(a);
+			world.store(a.store).set(a.key, { ...record, Lock: undefined });
+			for (const profile of parties.profiles) parties.host.server.spawn(() => profile.save());
+			world.wait(100);
+			must(parties.record(a).Pending !== undefined, "the record was cleaned");
+			expect(parties.markers().size()).to.equal(1);
+			parties.host.server.crash();
+			expect(parties.readAll(fresh)).to.equal("committed");
+		});
+	});
+
 	it("decide durably, then return: no reader shows the old data before the abort is stored", () => {
 		for (const cast of [TWO_LOCKED, TWO_LOCKLESS]) {
 			undecided(cast, (parties, [fresh], world) => {
