@@ -20,6 +20,9 @@ const THING_BYTES = 60;
 const CROWD_MINUTES = 5;
 const PLAY_SECONDS = 10;
 
+/** What a library lacks that has no figures in a row. */
+const LACKS: Readonly<Record<string, string>> = { "cpu-trade": "no trades", "cpu-flush": "no shared keys" };
+
 /** Real seconds. */
 export type CpuClock = () => number;
 
@@ -34,6 +37,7 @@ export const cpuRows: ReadonlyArray<Row> = [
 	row("cpu-update", "Update of one thing among them", sizes),
 	row("cpu-save", "Save after it", sizes),
 	row("cpu-trade", "Trade of two such players", sizes),
+	row("cpu-flush", "Flush of 10 updates of a shared key", sizes),
 	row("cpu-crowd-load", "Load of 1 KB, by the players on the server", crowds),
 	row("cpu-crowd-save", "Save of 1 KB", crowds),
 	row("cpu-crowd-idle", "Server-minute, nothing changes", crowds),
@@ -167,16 +171,25 @@ function measureSize(world: World, library: Library, bytes: number, figures: Fig
 	note(figures, "cpu-update", meter.medianOf(times, change));
 	note(figures, "cpu-save", meter.medianOf(times, sessions[0].save, change));
 	const { trade } = library.together;
-	if (trade === undefined) return;
-	note(
-		figures,
-		"cpu-trade",
-		meter.medianOf(
-			times,
-			() => trade(host, sessions, world),
-			() => world.wait(3),
-		),
-	);
+	if (trade !== undefined) {
+		note(
+			figures,
+			"cpu-trade",
+			meter.medianOf(
+				times,
+				() => trade(host, sessions, world),
+				() => world.wait(3),
+			),
+		);
+	}
+	const bank = library.openShared?.(host);
+	if (bank === undefined) return;
+	bank.fill(bagOf(bytes));
+	bank.save();
+	const payIn = (): void => {
+		for (let payment = 0; payment < 10; payment++) bank.pay(1);
+	};
+	note(figures, "cpu-flush", meter.medianOf(times, bank.save, payIn));
 }
 
 function measureCrowd(world: World, library: Library, players: number, figures: Figures): void {
@@ -210,6 +223,6 @@ export function measureCpu(library: Library, cpuClock: CpuClock, emit: (cell: Ce
 	for (const { id } of cpuRows) {
 		const cell = { row: id, library: library.name };
 		const micros = figures[id];
-		emit(micros !== undefined ? { ...cell, micros } : { ...cell, text: `no ${id.gsub("^cpu%-", "")[0]}s` });
+		emit(micros !== undefined ? { ...cell, micros } : { ...cell, text: LACKS[id] });
 	}
 }

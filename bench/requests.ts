@@ -3,7 +3,7 @@ import { TraceCall } from "../test/cloud/trace";
 import { World } from "../test/cloud/world";
 import { Host, inGame, Session } from "../test/story/host";
 import { Cell, Requests, Row } from "./cell";
-import { Library } from "./library";
+import { Library, SharedKey } from "./library";
 
 const USER = 7;
 /** Long enough for servers to have proved themselves alive. */
@@ -165,6 +165,22 @@ function together(kind: string, users: number): (world: World, library: Library)
 	};
 }
 
+/** Servers that all pay into one shared record, once a second. */
+function sharedMinute(servers: number): (world: World, library: Library) => Counted {
+	return (world, library) => {
+		const banks = new Array<SharedKey>();
+		for (let index = 0; index < servers; index++) banks.push(library.openShared!(library.open(world)));
+		world.wait(SETTLE_SECONDS);
+		const since = world.now() + 60;
+		const upTo = since + LONG_MINUTES * 60;
+		while (world.now() < upTo) {
+			for (const bank of banks) bank.pay(1);
+			world.wait(1);
+		}
+		return count(world, since, upTo, servers * LONG_MINUTES, isNoBeat);
+	};
+}
+
 function serverMinute(world: World, library: Library): Counted {
 	settled(world, library);
 	const since = world.now();
@@ -186,6 +202,13 @@ const row = (id: string, title: string, measure: RequestRow["measure"], needs?: 
 	needs,
 });
 
+const SHARED = "shared key";
+
+/** Whether the library has what a row is about. */
+function has({ openShared, together: kinds }: Library, need: string): boolean {
+	return need === SHARED ? openShared !== undefined : kinds[need] !== undefined;
+}
+
 /** What is counted, in the order of the table. */
 export const requestRows: ReadonlyArray<RequestRow> = [
 	row("join-free", "Join, key free", freeJoin),
@@ -197,6 +220,14 @@ export const requestRows: ReadonlyArray<RequestRow> = [
 	row("trade", "Trade of two players, all in all", together("trade", 2), "trade"),
 	row("transaction-2", "Transaction of 2 profiles, all in all", together("transaction", 2), "transaction"),
 	row("transaction-5", "Transaction of 5 profiles, all in all", together("transaction", 5), "transaction"),
+	row(
+		"transaction-shared",
+		"Transaction of a player and a shared key, all in all",
+		together("shared transaction", 1),
+		"shared transaction",
+	),
+	row("shared-one", "Shared key, a payment a second: server-minute", sharedMinute(1), SHARED),
+	row("shared-ten", "The same from 10 servers at once: each one's minute", sharedMinute(10), SHARED),
 	row("server-minute", "Server-minute, nobody on it", serverMinute),
 ];
 
@@ -205,7 +236,7 @@ export function countRequests({ id, measure, needs }: RequestRow, library: Libra
 	const cell = { row: id, library: library.name };
 	const lack = library.lacks[id];
 	if (lack !== undefined) return { ...cell, text: lack };
-	if (needs !== undefined && library.together[needs] === undefined) return { ...cell, text: `no ${needs}s` };
+	if (needs !== undefined && !has(library, needs)) return { ...cell, text: `no ${needs}s` };
 	let counted: Counted | undefined;
 	simulate({ seed, profile: "live" }, (world) => {
 		counted = measure(world, library);
