@@ -98,7 +98,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: "src/backend/answerWithin.ts",
 		find: "const [fine, answer] = pcall(() => withinSeconds(platform, seconds, call));",
 		replace: "const fine = true as boolean;\n\tconst answer = withinSeconds(platform, seconds, call);",
-		hint: ["driver bad-input", "driver save-ladder"],
+		hint: ["driver reading"],
 	},
 	{
 		name: "a transform reports what an earlier run of it decided",

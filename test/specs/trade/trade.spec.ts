@@ -480,6 +480,23 @@ export = () => {
 			});
 		});
 
+		it("a save under way that finds the lock lost ends it before its first write", () => {
+			open((market, world) => {
+				market.game.set(market.a, 150).unwrap();
+				market.fault({ op: "UpdateAsync", key: KEY_A, count: 1, effect: "delay", seconds: 3 });
+				market.game.server.spawn(() => market.a.save());
+				world.wait(1);
+				const record = market.game.record(KEY_A)!;
+				const turn = record.Meta.Turn + 1;
+				const lock = { ...record.Lock!, JobId: "elsewhere", Token: "x", Turn: turn };
+				world.store(STORE).set(KEY_A, { ...record, Lock: lock, Meta: { ...record.Meta, Turn: turn } });
+				const since = world.now();
+				expect(failureOf(market.pay()).type).to.equal("lock_lost");
+				expect(world.trace.durableWrites({ since })).to.equal(0);
+				expect(market.b.active).to.equal(true);
+			});
+		});
+
 		it("a thread of the game that is cancelled half-way leaves neither held", () => {
 			open((market, world) => {
 				const { task: taskLibrary } = market.game.server.platform;
