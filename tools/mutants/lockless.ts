@@ -16,7 +16,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: lanes,
 		find: "\t\telse kept.set(name, entry);",
 		replace: "",
-		hint: ["lockless flush", "lockless late-writes"],
+		hint: ["lockless lanes", "lockless late-writes"],
 	},
 	{
 		name: "flush id forgotten",
@@ -24,7 +24,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: lanes,
 		find: "if (stamp !== undefined) kept.set(writer, stamp);",
 		replace: "",
-		hint: ["lockless flush"],
+		hint: ["lockless lanes"],
 	},
 	{
 		name: "an update that has landed is applied again",
@@ -48,7 +48,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: lanes,
 		find: "return first !== undefined && first <= FlushFloor ? { floor: FlushFloor } : { above: FlushFloor };",
 		replace: "return { above: -math.huge };",
-		hint: ["lockless flush", "lockless late-writes"],
+		hint: ["lockless lanes", "lockless late-writes"],
 	},
 	{
 		name: "updates of a lane that was closed are dropped in silence",
@@ -56,7 +56,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: lanes,
 		find: "return first !== undefined && first <= FlushFloor ? { floor: FlushFloor } : { above: FlushFloor };",
 		replace: "return { above: FlushFloor };",
-		hint: ["lockless flush", "lockless late-writes"],
+		hint: ["lockless lanes", "lockless late-writes"],
 	},
 	{
 		name: "removing an entry does not raise the floor",
@@ -64,7 +64,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: lanes,
 		find: "if (goes) floor = math.max(floor ?? entry, entry);",
 		replace: "if (goes) floor = FlushFloor;",
-		hint: ["lockless flush", "lockless late-writes"],
+		hint: ["lockless lanes", "lockless late-writes"],
 	},
 	{
 		name: "the floor goes back",
@@ -72,7 +72,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: lanes,
 		find: "if (goes) floor = math.max(floor ?? entry, entry);",
 		replace: "if (goes) floor = entry;",
-		hint: ["lockless flush"],
+		hint: ["lockless lanes"],
 	},
 	{
 		name: "a living writer's entry is removed by others",
@@ -80,7 +80,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: lanes,
 		find: "const isOld = now !== undefined && entry < now - ENTRY_MILLISECONDS;",
 		replace: "const isOld = now !== undefined;",
-		hint: ["lockless flush"],
+		hint: ["lockless lanes"],
 	},
 	{
 		name: "entries stay for good",
@@ -88,7 +88,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: lanes,
 		find: "const isOld = now !== undefined && entry < now - ENTRY_MILLISECONDS;",
 		replace: "const isOld = false;",
-		hint: ["lockless flush"],
+		hint: ["lockless lanes"],
 	},
 	{
 		name: "a writer removes its own entry as an old one",
@@ -96,7 +96,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: lanes,
 		find: "const goes = name === writer ? closes === true : isOld;",
 		replace: "const goes = (name === writer && closes === true) || isOld;",
-		hint: ["lockless flush", "lockless late-writes"],
+		hint: ["lockless lanes", "lockless late-writes"],
 	},
 	{
 		name: "a closed profile leaves its entry",
