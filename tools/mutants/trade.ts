@@ -314,7 +314,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "each.isSent() && !each.settled && !each.lost",
 		replace: "each.isSent() && !each.settled",
-		hint: ["trade recovery-races", "trade/participant.spec", "trade decision"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a lost lock goes unnoticed in a trade",
@@ -323,7 +323,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		find: 'const cause = profile.lose(decision.why, decision.holder);\n\t\t\treturn ok({ kind: "refused", isDuplicate: false, error: cause });',
 		replace:
 			'return ok({\n\t\t\t\tkind: "refused",\n\t\t\t\tisDuplicate: false,\n\t\t\t\terror: new BatonError("lock_lost", decision.why),\n\t\t\t});',
-		hint: ["trade recovery-races", "trade/participant.spec", "trade/recovery.spec"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a trade's writes go on after its server has let go of the profile",
@@ -347,7 +347,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/heldWrite.ts",
 		find: "const request = { ...id, time: home.platform.time(), presence };",
 		replace: "const request = { ...profile.nextWrite(), time: home.platform.time(), presence };",
-		hint: ["trade/participant.spec", "trade late-writes", "specs/transaction"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a trade's write has the number of the one before it",

@@ -108,6 +108,22 @@ export = () => {
 			});
 		});
 
+		for (const [nth, title] of [
+			[2, "a prepare"],
+			[5, "a settle"],
+		] as const) {
+			it(`although the answer to ${title} is lost: its next try recognizes it (rule 1.2)`, () => {
+				open((market) => {
+					const lost = market.atWrite(nth, "loseAnswer");
+					market.pay().unwrap();
+					expect(lost.hits).to.equal(1);
+					expect(market.stored()).to.equal("90/110");
+					// That next try wrote nothing.
+					expect(market.writes()).to.equal(6);
+				});
+			});
+		}
+
 		it("names a trade by a fresh GUID where it is given no id", () => {
 			open((market) => {
 				const [first, second] = [committedId(market.pay()), committedId(market.pay())];
@@ -388,6 +404,8 @@ export = () => {
 				expect(market.b.active).to.equal(false);
 				expect(market.a.active).to.equal(true);
 				expect(market.game.coins(KEY_A)).to.equal(100);
+				// Its session has ended as lost, and whoever has the record has finished the trade: it is not waited for.
+				same(market.ended.join(), "", "the profiles that the trade has left open");
 				expect(market.game.record(KEY_A)!.Meta.PendingTransaction).never.to.be.ok();
 				expect(market.game.set(market.a, 5).success).to.equal(true);
 				// Nobody's load would come to the journal any more.
