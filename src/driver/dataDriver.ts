@@ -336,9 +336,12 @@ export class DataDriver<T extends object> {
 	/**
 	 * The stored versions of a record, newest first. Roblox keeps the last write of every hour for 30 days. Yields.
 	 *
-	 * Errors: `invalid_key`, `unsupported` by the backend, `roblox`.
+	 * Errors: `invalid_key`, `unsupported` by the backend, `roblox`. Throws where `limit` is no whole number of 1 or more.
 	 */
 	public listVersions(key: string, limit = VERSIONS): Result<ReadonlyArray<RecordVersion>> {
+		if (!typeIs(limit, "number") || !(limit >= 1) || limit % 1 !== 0) {
+			error("Baton: driver.listVersions takes a limit of 1 or more, a whole number", 2);
+		}
 		const problem = keyError(this.name, key);
 		if (problem !== undefined) return err(problem);
 		if (this.backend.listVersions === undefined) return err(this.unsupported("keeps no versions"));
@@ -350,9 +353,12 @@ export class DataDriver<T extends object> {
 	 * session lock for it, saves and releases. Returns the data. Yields.
 	 *
 	 * Errors: `not_found` where nothing was stored then, `unsupported` by the backend, and those of `load` and
-	 * `profile.release`.
+	 * `profile.release`. Throws where `unixSeconds` is no time, or an option is wrong.
 	 */
 	public restoreAt(key: string, unixSeconds: number, options: LoadOptions = {}): Result<DeepReadonly<T>> {
+		if (!typeIs(unixSeconds, "number") || !(unixSeconds >= 0 && unixSeconds < math.huge)) {
+			error("Baton: driver.restoreAt takes a moment in Unix seconds, 0 or more", 2);
+		}
 		readLoadOptions("driver.restoreAt", options);
 		const problem = keyError(this.name, key);
 		if (problem !== undefined) return err(problem);

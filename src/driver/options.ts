@@ -2,6 +2,7 @@ import { BackendFactory } from "../backend/factory";
 import { Handoff } from "../handoff/handoff";
 import { Platform } from "../platform/platform";
 import { checkName } from "../record/limits";
+import { MARKER_STORE } from "../transaction/markerStore";
 import { Migration } from "../record/migrations";
 import { DEFAULT_RETRY, Retry } from "../util/retry";
 import { SessionEndHandler } from "./sessionEnd";
@@ -51,7 +52,7 @@ export interface DriverOptions<T extends object> {
 	readonly retryBase?: number;
 	/**
 	 * Where transactions keep their decisions, in a store `CKMarkers`. Profiles of several drivers go into one transaction
-	 * only if this is the same for all of them. Default: the driver's own `backend`.
+	 * only if this is the same for all of them. `"Memory"` only beside a `backend` that is. Default: the driver's own `backend`.
 	 */
 	readonly markers?: "DataStore" | "Memory" | BackendFactory;
 	/** Seconds a joining player waits for another server's lock, all waits together. Default: 15. */
@@ -139,7 +140,10 @@ const backendRule: Rule = (value) =>
 		: 'must be "DataStore", "Memory" or what httpBackend and memoryBackend give';
 
 const RULES: Readonly<Record<string, Rule>> = {
-	name: (value) => checkName("the store name", value),
+	name: (value) =>
+		value === MARKER_STORE
+			? `must not be "${MARKER_STORE}", which Baton keeps for itself`
+			: checkName("the store name", value),
 	scope: (value) => checkName("the scope", value),
 	defaults: isA("table"),
 	check: isA("function"),
@@ -228,6 +232,13 @@ export function readOptions<T extends object>(options: DriverOptions<T>): Driver
 		if ((options as unknown as Record<string, unknown>)[required] === undefined) {
 			error(`Baton: DataDriver needs the option "${required}"`, 4);
 		}
+	}
+	if (options.markers === "Memory" && (options.backend ?? "DataStore") !== "Memory") {
+		error(
+			'Baton: DataDriver: option "markers" may be "Memory" only where "backend" is, too: decisions that end with the ' +
+				"server would leave stored records without theirs",
+			4,
+		);
 	}
 	return {
 		...options,

@@ -1,8 +1,8 @@
 import { Platform } from "../platform/platform";
 import { Outcome } from "../record/decided";
 import { StoredPending } from "../record/types";
-import { ok, Result } from "../result";
-import { Retry } from "../util/retry";
+import { Result } from "../result";
+import { retried, Retry } from "../util/retry";
 import { Sighting } from "../util/sighting";
 import { MarkerStore } from "./markerStore";
 
@@ -34,14 +34,12 @@ export class ForeignPending {
 	/**
 	 * The outcome of a transaction that is not this server's own, once it is durable; undefined while its coordinator may
 	 * still finish. `force` waits no longer: the transaction is aborted unless it is decided, which is safe at any time.
-	 * Yields. Errors: `roblox`, `tx_marker_invalid`.
+	 * Each request is tried as `retry` says. Yields. Errors: `roblox`, `tx_marker_invalid`.
 	 */
-	public outcomeOf({ pending, updatedTime }: MetPending, force: boolean, retry?: Retry): Result<Outcome | undefined> {
-		const { markers } = this.home;
+	public outcomeOf({ pending, updatedTime }: MetPending, force: boolean, retry: Retry): Result<Outcome | undefined> {
+		const { markers, platform } = this.home;
 		if (force || this.isExpired(pending, updatedTime)) return markers.decide(pending.Id, "aborted", retry);
-		const found = markers.read(pending.Id);
-		if (!found.success || found.value !== undefined) return found;
-		return ok(undefined);
+		return retried(platform, retry, () => markers.read(pending.Id));
 	}
 
 	private isExpired(pending: StoredPending, updatedTime: number | undefined): boolean {

@@ -4,7 +4,7 @@ import { Server } from "../../cloud/server";
 import { simulate } from "../../cloud/simulate";
 import { World } from "../../cloud/world";
 import { driverOn, loadOn, NAME, record, storedRecord, textOf } from "./drivers";
-import { expectText, failureOf } from "./playerGame";
+import { expectText, failureOf, thrownBy } from "./playerGame";
 
 interface Bag {
 	readonly coins: number;
@@ -146,6 +146,26 @@ export = () => {
 						.unwrap()
 						.size(),
 				).to.equal(0);
+			});
+		});
+
+		it("bad input is refused before anything is asked: no moment, no number of versions", () => {
+			scene((now) => {
+				const { world, server, driver } = now;
+				const since = world.now();
+				for (const moment of [0 / 0, math.huge, -1, "yesterday" as never]) {
+					expectText(
+						thrownBy(() => server.run(() => driver.restoreAt("k", moment))),
+						"driver.restoreAt takes a moment in Unix seconds",
+					);
+				}
+				for (const limit of [0, 1.5, 0 / 0, "all" as never]) {
+					expectText(
+						thrownBy(() => server.run(() => driver.listVersions("k", limit))),
+						"driver.listVersions takes a limit of 1 or more",
+					);
+				}
+				expect(world.now()).to.equal(since);
 			});
 		});
 

@@ -148,6 +148,18 @@ export = () => {
 			});
 		});
 
+		it("a marker that could not be read is asked for again, as often as any request", () => {
+			simulate({}, (world) => {
+				put(world, { Pending: foreignPending() });
+				mark(world, "x1", "committed");
+				const hall = new Hall(world);
+				const guild = hall.open();
+				world.faults.add({ service: "DataStore", op: "GetAsync", key: "x1", effect: "failBefore", count: 2 });
+				same(hall.fetch(guild).unwrap().bank, 100, "the bank");
+				near(world.now(), 3, 1, "after pauses of 1 and 2 s");
+			});
+		});
+
 		it("one that has expired is aborted in its marker first, and only then are data given", () => {
 			for (const [expires, seconds] of [
 				[undefined, 60],
