@@ -1,5 +1,6 @@
 import { DelayStage, Fault, FaultPoint, Faults } from "./faults";
 import { drawLegs, LatencyProfile, Legs, ServiceName } from "./latency";
+import { Moments } from "./moments";
 import { SeededRandom } from "./random";
 import { Scheduler } from "./scheduler";
 import { Runner, sleepForever } from "./tasks";
@@ -59,6 +60,7 @@ export interface CallingServer {
 /** What the pipeline runs on. */
 export interface RequestSetting {
 	readonly scheduler: Scheduler;
+	readonly moments: Moments;
 	readonly random: SeededRandom;
 	readonly latency: LatencyProfile;
 	readonly faults: Faults;
@@ -135,7 +137,7 @@ class Flight<T> {
 	private depart(): void {
 		// A queue is in the calling server's memory: it stands still with it and dies with it.
 		this.server.runner.act(() => {
-			this.after(this.legs.arrive + this.delayAt("arrive", "arrive"), () =>
+			this.moment("arrive", this.legs.arrive + this.delayAt("arrive", "arrive"), () =>
 				this.whenServerCan(() => this.arrive()),
 			);
 		});
@@ -151,7 +153,9 @@ class Flight<T> {
 			const [success, cause] = pcall(arrive);
 			if (!success) return this.fail(tostring(cause), this.legs.respond);
 		}
-		this.after(this.legs.apply + this.delayAt("apply", "arrive"), () => this.whenServerCan(() => this.applyNow()));
+		this.moment("apply", this.legs.apply + this.delayAt("apply", "arrive"), () =>
+			this.whenServerCan(() => this.applyNow()),
+		);
 	}
 
 	private applyNow(): void {
@@ -283,7 +287,7 @@ class Flight<T> {
 	private respond(reply: Reply<T>, seconds: number): void {
 		if (this.settled) return;
 		this.settled = true;
-		this.after(seconds, () => {
+		this.moment("respond", seconds, () => {
 			const heard: Reply<T> = this.server.reaches(this.descriptor.service)
 				? reply
 				: { ok: false, text: this.descriptor.failureText("unreachable") };
@@ -297,6 +301,10 @@ class Flight<T> {
 				this.deliver(heard);
 			});
 		});
+	}
+
+	private moment(stage: DelayStage, seconds: number, action: () => void): void {
+		this.setting.moments.after(this.entry, stage, seconds, action);
 	}
 
 	private after(seconds: number, action: () => void): void {

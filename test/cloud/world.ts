@@ -2,6 +2,7 @@ import { DataStoreCloud } from "./datastore/cloud";
 import { StoredKeys } from "./datastore/stored-keys";
 import { Faults } from "./faults";
 import { LatencyProfile, LatencyProfileName, latencyProfiles } from "./latency";
+import { Moments } from "./moments";
 import { SeededRandom } from "./random";
 import { Requests } from "./requests";
 import { Scheduler } from "./scheduler";
@@ -38,6 +39,7 @@ const DEFAULT_MAX_SECONDS = 172800;
 /** One emulated Roblox: a virtual clock, a cloud, and any number of servers. */
 export class World {
 	public readonly scheduler = new Scheduler();
+	public readonly moments = new Moments(this.scheduler);
 	public readonly random: SeededRandom;
 	public readonly switches: Switches;
 	public readonly latency: LatencyProfile;
@@ -74,6 +76,7 @@ export class World {
 		this.trace = new Trace(now);
 		this.requests = new Requests({
 			scheduler: this.scheduler,
+			moments: this.moments,
 			random: this.random.fork("latency"),
 			latency: this.latency,
 			faults: this.faults,

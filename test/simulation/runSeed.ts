@@ -1,11 +1,11 @@
 import { SeededRandom } from "../cloud/random";
-import { describeCall } from "../cloud/trace";
 import { World } from "../cloud/world";
 import { Book, Violation } from "./book";
 import { drawSize } from "./gameSize";
 import { heal } from "./healing";
 import { Injection, Injections } from "./injections";
 import { Game, Lobby } from "./lobby";
+import { timeline } from "./timeline";
 import { drawSwitches, makeWeather, Mood, Weather } from "./weather";
 import { Workload } from "./workload";
 
@@ -34,9 +34,6 @@ export interface SeedOptions {
 	/** What is left out of what goes wrong: names and sources of injections. */
 	readonly spared?: ReadonlySet<string>;
 }
-
-/** How much of the timeline a failure shows. */
-const LINES = 160;
 
 /**
  * Plays a game drawn from `seed` (servers, users, what they do, what goes wrong), then lets everything work again, and
@@ -112,30 +109,4 @@ export function runSeed(seed: number): SeedReport {
 		);
 	}
 	return report;
-}
-
-/** What happened to the first broken rule's key, up to a little after it broke. */
-function timeline(world: World, book: Book): string {
-	const [first] = book.violations;
-	if (first === undefined) return "";
-	const { key } = first;
-	const userId = key.match("^Player_(%d+)")[0];
-	const lines = new Array<{ readonly at: number; readonly order: number; readonly text: string }>();
-	const add = (at: number, text: string): void => {
-		if (at <= first.at + 0.5) lines.push({ at, order: lines.size(), text });
-	};
-	for (const { at, server, text } of world.trace.events) {
-		const isNamed = text.find(key, 1, true)[0] !== undefined;
-		const named = text.match("Player_%d+")[0] ?? text.match("Guild_%d+")[0];
-		const user = text.match("^%l+ (%d+)")[0];
-		if (named !== undefined && !isNamed) continue;
-		if (user !== undefined && user !== userId) continue;
-		add(at, `${string.format("%.3f", at)} ${server} ${text}`);
-	}
-	for (const call of world.trace.calls) if (call.key === key) add(call.at, describeCall(call));
-	lines.sort((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
-	const texts = lines.map(({ text }) => text);
-	const shown = new Array<string>();
-	for (let index = math.max(0, texts.size() - LINES); index < texts.size(); index++) shown.push(texts[index]);
-	return shown.join("\n");
 }

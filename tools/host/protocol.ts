@@ -23,6 +23,21 @@ export interface SeedReport {
 	readonly seconds: number;
 }
 
+/** What orders of one small case came to: all of one part, or a single one. */
+export interface OrdersReport {
+	readonly case: string;
+	/** How many were played. */
+	readonly orders: number;
+	/** The most decisions in one of them. */
+	readonly decisions: number;
+	/** How many orders the depth left out that would have been next. */
+	readonly beyond: number;
+	/** The one that broke a rule, or the only one. */
+	readonly order?: string;
+	/** The rules that were broken and a timeline. */
+	readonly failure?: string;
+}
+
 /** What a worker is started with. */
 export interface WorkerInput {
 	/** Paths of `.rbxlx` files; the program decides what it boots from which. */
@@ -78,4 +93,6 @@ export type HostEvent =
 	| { readonly type: "taskResults"; readonly results: Array<unknown> }
 	| { readonly type: "rareStates"; readonly names: Array<string> }
 	| { readonly type: "game"; readonly report: SeedReport }
+	| { readonly type: "smallCases"; readonly names: Array<string> }
+	| { readonly type: "orders"; readonly report: OrdersReport }
 	| { readonly type: "end" };

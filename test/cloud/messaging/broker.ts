@@ -1,6 +1,7 @@
 import { Connection, ReceivedMessage } from "../../../src/platform/platform";
 import { decodeJson } from "../json";
 import { MinuteCounter } from "../minuteCounter";
+import { MomentCall } from "../moments";
 import { SeededRandom } from "../random";
 import { Server } from "../server";
 import { TraceCall } from "../trace";
@@ -87,20 +88,15 @@ export class Broker {
 
 	/** Puts one delivery on its way, where a fault can meet it. */
 	private route(subscription: TopicSubscription, message: Message): void {
-		const { faults, scheduler, latency } = this.world;
+		const { faults, scheduler, moments, latency } = this.world;
 		const [low, high] = latency.delivery;
 		const seconds = this.random.between(low, high);
 		const { name } = subscription.server;
-		const fault = faults.match({
-			service: "Messaging",
-			op: "Deliver",
-			store: message.topic,
-			server: name,
-			durable: false,
-		});
+		const call: MomentCall = { service: "Messaging", op: "Deliver", store: message.topic, server: name };
+		const fault = faults.match({ ...call, durable: false });
 		const effect = fault?.effect;
 		const deliver = () => this.deliver(subscription, message, effect);
-		if (fault === undefined) scheduler.after(seconds, deliver);
+		if (fault === undefined) moments.after(call, "arrive", seconds, deliver);
 		else if (effect === "delay" || effect === "landLate") scheduler.after(seconds + (fault.seconds ?? 10), deliver);
 		else if (effect === "duplicate") {
 			scheduler.after(seconds, deliver);
