@@ -294,7 +294,8 @@ export class Workload {
 		const goes = this.random.chance(0.6) && to !== from;
 		const arrive = (): void => {
 			from.leave(player);
-			if (to.server.alive && !to.closing) to.join(player.UserId);
+			// Nobody comes in any more once the world is healed, for nobody would leave again.
+			if (!this.isOver && to.server.alive && !to.closing) to.join(player.UserId);
 		};
 		from.server.spawn(() => from.teleport(player, goes ? arrive : undefined));
 	}
