@@ -60,6 +60,8 @@ export interface ProfileHome<T extends object> {
 	readonly onBlocked: (key: string) => void;
 	readonly metric: (name: string, value: number, tags: Readonly<Record<string, string>>) => void;
 	readonly onAttemptEnded: () => void;
+	/** Why nobody here can go on with the profile: its player has left, or the driver closes. */
+	readonly unwanted: () => BatonError | undefined;
 	/** Gives the profile its key on this server back, after a release; or tells why not. */
 	readonly reopen: () => BatonError | undefined;
 	/** The profile is closed for good; `lost` says why where it was not released. */
@@ -659,6 +661,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		// A release may wait for the same, and comes first.
 		this.awaitHold();
 		while (this.state === "leaving") {
+			// Nobody would release it again.
+			const unwanted = this.home.unwanted();
+			if (unwanted !== undefined) return err(unwanted);
 			// A release that has not landed is called off, as for a player who is back.
 			if (this.isAdoptable()) this.adopt(WRITE_SECONDS);
 			else this.writer.attemptEnded.wait();
@@ -679,6 +684,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (reached === "reopening" && saved.success) {
 			this.state = "active";
 			this.active = true;
+			// A newer instance of its player may wait for what becomes of it.
+			this.home.onAttemptEnded();
 			return saved;
 		}
 		if (reached === "reopening") {

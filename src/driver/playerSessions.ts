@@ -121,6 +121,11 @@ export class PlayerSessions<T extends object> {
 		};
 		const before = this.byUser.get(player.UserId);
 		this.sessions.set(player, session);
+		if (before !== undefined && before.present && this.isOlder(player, before.player)) {
+			// The newer instance was asked for before either was announced: this one takes nothing away from it.
+			this.supersede(session);
+			return session;
+		}
 		this.byUser.set(player.UserId, session);
 		this.home.platform.task.spawn(() => this.open(session, before));
 		return session;
@@ -141,14 +146,19 @@ export class PlayerSessions<T extends object> {
 		const { player, key } = session;
 		const isWanted = () => session.present;
 		if (before !== undefined && before.present) this.supersede(before);
-		const open = this.home.openProfile(key);
-		if (open !== undefined && open.player?.UserId === player.UserId) {
-			// The user is back before the old instance was announced as gone: the profile goes on with the new one.
-			this.settle(session, ok(open));
-			return;
-		}
+		// The user is back before the old instance was announced as gone: the profile goes on with the new one.
+		const open = this.openFor(session);
+		if (open !== undefined) return this.settle(session, ok(open));
 		const loaded = this.home.loadFor(player, key, isWanted);
-		this.settle(session, loaded);
+		// Or it was being taken back for the old instance, which is what this load waited for.
+		const back = loaded.success || !session.present ? undefined : this.openFor(session);
+		this.settle(session, back !== undefined ? ok(back) : loaded);
+	}
+
+	/** The open profile of the session's key, if it is this user's. */
+	private openFor({ player, key }: PlayerSession<T>): OpenProfile<T> | undefined {
+		const open = this.home.openProfile(key);
+		return open?.player?.UserId === player.UserId ? open : undefined;
 	}
 
 	private settle(session: PlayerSession<T>, loaded: Result<OpenProfile<T>>): void {
@@ -203,6 +213,12 @@ export class PlayerSessions<T extends object> {
 		this.sessions.delete(session.player);
 		const { UserId } = session.player;
 		if (this.byUser.get(UserId) === session) this.byUser.delete(UserId);
+	}
+
+	/** Whether a player who is here came before another one. */
+	private isOlder(player: Player, other: Player): boolean {
+		const players = this.home.platform.players.GetPlayers();
+		return players.indexOf(player) < players.indexOf(other);
 	}
 
 	private isHere(player: Player): boolean {

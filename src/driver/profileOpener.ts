@@ -200,11 +200,9 @@ export class ProfileOpener<T extends object> {
 				onBlocked: () => this.parts.onBlocked(profile),
 				metric: (name, value, tags) => this.parts.metrics.report(name, value, tags),
 				onAttemptEnded: () => place.signalChange(),
+				unwanted: () => this.unwantedAgain(profile),
 				reopen: () => {
-					const { player } = profile;
-					const isWanted = () =>
-						player === undefined || this.parts.platform.players.GetPlayers().includes(player);
-					const problem = this.unwanted({ key, player, isWanted }) ?? this.takenError(key);
+					const problem = this.unwantedAgain(profile) ?? this.takenError(key);
 					if (problem !== undefined) return problem;
 					place = this.parts.slots.reserve(key);
 					place.profile = profile;
@@ -227,6 +225,12 @@ export class ProfileOpener<T extends object> {
 		if (lost !== undefined) this.parts.onLost(profile);
 		this.parts.slots.free(profile.key, slot);
 		this.parts.link.requests?.lockEnded(profile.key, profile.token());
+	}
+
+	/** Why a profile that was about to be released is not wanted back. */
+	private unwantedAgain({ key, player }: OpenProfile<T>): BatonError | undefined {
+		const isWanted = () => player === undefined || this.parts.platform.players.GetPlayers().includes(player);
+		return this.unwanted({ key, player, isWanted });
 	}
 
 	private unwanted(wish: Pick<OpenWish, "key" | "player" | "isWanted">): BatonError | undefined {

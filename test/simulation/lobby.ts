@@ -284,6 +284,10 @@ export class Lobby {
 		if (cause.type === "profile_locked" && cause.holder?.jobId === this.server.jobId) {
 			this.broken(load.key, "a join was refused for a lock of its own server");
 		}
+		const open = this.driver.get(load.key);
+		if (cause.type === "already_loaded" && open?.player?.UserId === player.UserId) {
+			this.broken(load.key, "a join was refused for the profile of its own user");
+		}
 	}
 
 	/** A join has ended; somebody else may have taken the lock that it waited for. */

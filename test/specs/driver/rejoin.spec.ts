@@ -37,6 +37,27 @@ export = () => {
 			});
 		});
 
+		it("the newest instance has the profile, also where it is asked for before an older one is announced", () => {
+			play(
+				(lobby, world) => {
+					const old = lobby.server.join(7);
+					const player = lobby.server.join(7);
+					lobby.server.spawn(() => lobby.driver.waitForProfile(player));
+					world.wait(5);
+					const profile = lobby.driver.profileOf(player)!;
+					lobby.set(profile, 5);
+					expect(lobby.ready.size()).to.equal(1);
+					expect(lobby.server.run(() => lobby.driver.waitForProfile(old)).success).to.equal(false);
+					lobby.server.leave(old);
+					world.wait(5);
+					expect(lobby.driver.profileOf(player)).to.equal(profile);
+					lobby.server.leave(player);
+					settled(lobby, 5);
+				},
+				{ switches: { deferredSignals: true } },
+			);
+		});
+
 		it("three instances of one user: only the last one's leave releases", () => {
 			play((lobby, world) => {
 				const first = lobby.join(7);

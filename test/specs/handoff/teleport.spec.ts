@@ -163,6 +163,76 @@ export = () => {
 			});
 		});
 
+		it("a player who has left while the release fails is not taken back: the lock is given up", () => {
+			play((lobby, world) => {
+				const { player, profile } = lobby.join(7);
+				lobby.set(profile, 5);
+				const outage = world.faults.add({ service: "DataStore", effect: "failBefore" });
+				let back: Result<undefined> | undefined;
+				lobby.server.spawn(() => {
+					lobby.driver.releaseForTeleport(player);
+					back = profile.reacquire();
+				});
+				world.wait(2);
+				lobby.server.leave(player);
+				world.wait(30);
+				expect(failureOf(back!).type).to.equal("player_left");
+				outage.remove();
+				lobby.waitUntilFree(KEY);
+				expect(lobby.coins(KEY)).to.equal(5);
+				expect(lobby.driver.get(KEY)).to.equal(undefined);
+			});
+		});
+
+		it("is refused where the driver closes while the release fails: the lock is given up", () => {
+			play((lobby, world) => {
+				const { player, profile } = lobby.join(7);
+				lobby.set(profile, 5);
+				const outage = world.faults.add({ service: "DataStore", effect: "failBefore" });
+				lobby.server.run(() => lobby.driver.releaseForTeleport(player));
+				lobby.server.spawn(() => lobby.driver.close());
+				world.wait(1);
+				expect(failureOf(lobby.server.run(() => profile.reacquire())).type).to.equal("profile_closed");
+				outage.remove();
+				lobby.waitUntilFree(KEY);
+				expect(lobby.coins(KEY)).to.equal(5);
+			});
+		});
+
+		// Rule 2.6: a rejoin rebinds the profile to the new instance, also one that waits for what becomes of it.
+		it("a player who rejoins before the old instance has left goes on with what is taken back", () => {
+			play((lobby, world) => {
+				const { player, profile } = readyToGo(lobby);
+				world.faults.add({ service: "DataStore", effect: "delay", seconds: 3, count: 1 });
+				lobby.server.spawn(() => profile.reacquire());
+				world.wait(0.5);
+				const again = lobby.server.join(7);
+				world.wait(0.5);
+				lobby.server.leave(player);
+				world.wait(10);
+				expect(lobby.failed.size()).to.equal(0);
+				expect(lobby.driver.profileOf(again)).to.be.ok();
+				lobby.server.leave(again);
+				lobby.waitUntilFree(KEY);
+			});
+		});
+
+		it("a player who rejoins before the old instance has left, and leaves after it, has it for itself", () => {
+			play((lobby, world) => {
+				const { player, profile } = readyToGo(lobby);
+				lobby.server.spawn(() => profile.reacquire());
+				const again = lobby.server.join(7);
+				world.wait(5);
+				expect(lobby.failed.size()).to.equal(0);
+				expect(lobby.driver.profileOf(again)).to.equal(profile);
+				lobby.server.leave(player);
+				world.wait(5);
+				expect(profile.active).to.equal(true);
+				lobby.server.leave(again);
+				lobby.waitUntilFree(KEY);
+			});
+		});
+
 		it("a player who rejoins while it is taken back goes on with it, and the call tells so", () => {
 			play((lobby, world) => {
 				const { player, profile } = readyToGo(lobby);
