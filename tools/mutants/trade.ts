@@ -430,7 +430,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: decision,
 		find: 'return hasCommitted(trading) ? ok("committed") : err(gone);',
 		replace: 'return gone.message === "" ? err(gone) : ok("aborted");',
-		hint: ["trade decision", "trade recovery-races"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a missing journal is always pending",
@@ -438,7 +438,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: decision,
 		find: 'return hasCommitted(trading) ? ok("committed") : err(gone);',
 		replace: "return err(gone);",
-		hint: ["trade decision", "trade recovery-races"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "an abort that was not answered counts as aborted",

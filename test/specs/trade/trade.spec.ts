@@ -441,6 +441,36 @@ export = () => {
 		});
 	});
 
+	describe("rule 5.5: a journal that is gone before the decision was finished by somebody else, and the records say how", () => {
+		for (const [title, isCommitted] of [
+			["committed, where one has the trade's id", true],
+			["pending, where none has it: absence is no decision", false],
+		] as const) {
+			it(title, () => {
+				open((market, world) => {
+					const slow = { durableOnly: true, op: "UpdateAsync", effect: "delay", seconds: 5 } as const;
+					market.fault({ ...slow, key: KEY_A, count: 1 });
+					const running = market.start({ id: "sale-1" });
+					const points = () => market.game.record(KEY_B)!.Meta.PendingTransaction !== undefined;
+					world.waitUntil(points, 30);
+					world.store(STORE).remove(journalKeys(world)[0]);
+					if (isCommitted) {
+						const record = market.game.record(KEY_B)!;
+						const Meta = { ...record.Meta, PendingTransaction: undefined, TransactionIds: ["sale-1"] };
+						world.store(STORE).set(KEY_B, { ...record, Data: { coins: 110 }, Meta });
+					}
+					world.waitUntil(() => running.result !== undefined, 60);
+					if (isCommitted) {
+						expect(committedId(running.result!)).to.equal("sale-1");
+						same(market.stored(), "90/110", "what is stored");
+					} else {
+						expect(failureOf(running.result!).type).to.equal("pending_recovery");
+					}
+				});
+			});
+		}
+	});
+
 	describe("while a trade holds a profile", () => {
 		it("an update waits for it, and is not lost", () => {
 			open((market, world) => {
