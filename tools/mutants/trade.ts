@@ -446,7 +446,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: decision,
 		find: 'return decided.success ? ok("aborted") : decided;',
 		replace: 'return decided.success ? ok("aborted") : ok("aborted");',
-		hint: ["trade decision", "trade blocked"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a journal that could not be written is left",
@@ -454,7 +454,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: decision,
 		find: "home.platform.task.spawn(() => removeJournal(home, pointer.Key));",
 		replace: "",
-		hint: ["trade/trade.spec", "trade late-writes", "trade crashes"],
+		hint: ["trade/trade.spec"],
 	},
 	{
 		name: "a trade goes on although the server let go of a profile",

@@ -424,6 +424,27 @@ export = () => {
 			});
 		});
 
+		it("a journal whose answers are lost: save_failed, and it does not stay (I14)", () => {
+			open((market, world) => {
+				const lost = market.fault({ op: "UpdateAsync", keyPrefix: "CKTxn_", effect: "loseAnswer" });
+				expect(failureOf(market.pay()).type).to.equal("save_failed");
+				lost.remove();
+				world.waitUntil(() => journalKeys(world).isEmpty(), 60);
+				same(market.stored(), "100/100", "what is stored");
+			});
+		});
+
+		it("where the abort is not answered, either: pending, since aborted is said of a durable abort only (rule 5.7)", () => {
+			open((market, world) => {
+				const record = market.game.record(KEY_B)!;
+				const Lock = { ...record.Lock!, JobId: "elsewhere", Token: "x", Turn: 9 };
+				world.store(STORE).set(KEY_B, { ...record, Lock });
+				market.fault({ op: "UpdateAsync", keyPrefix: "CKTxn_", nth: 2, effect: "failBefore" });
+				expect(failureOf(market.pay()).type).to.equal("pending_recovery");
+				expect(market.a.active).to.equal(false);
+			});
+		});
+
 		it("trade_aborted where somebody has decided so first", () => {
 			open((market, world) => {
 				market.fault({ op: "UpdateAsync", durableOnly: true, nth: 2, count: 1, effect: "delay", seconds: 5 });
