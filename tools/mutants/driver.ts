@@ -550,6 +550,31 @@ export const drivers: ReadonlyArray<Mutant> = [
 		replace: "const released = ok(undefined) as Result<undefined>;\n\t\tif (!updated.success) return updated;",
 		hint: ["driver reading"],
 	},
+	{
+		name: "a restore takes the old version's data without their migrations",
+		rule: "7.3 (with its migrations)",
+		file: dataDriver,
+		find: "const old = this.gate.fromValue(key, found.value.value);",
+		replace: "const old = ok((found.value.value as { Data: DeepReadonly<T> }).Data) as Result<DeepReadonly<T>>;",
+		hint: ["driver reading"],
+	},
+	{
+		name: "a release ahead of a teleport answers before it is stored",
+		rule: "7.2 (if the release's outcome is unknown, do not teleport)",
+		file: dataDriver,
+		find: "if (profile !== undefined) return profile.release();\n\t\tconst message",
+		replace:
+			"if (profile !== undefined) {\n\t\t\tprofile.release();\n\t\t\treturn ok(undefined);\n\t\t}\n\t\tconst message",
+		hint: ["handoff teleport"],
+	},
+	{
+		name: "a profile is taken back although it is blocked",
+		rule: "7.2, 5.7",
+		file: openProfile,
+		find: "if (this.isBlocked()) return err(this.undecided ?? unresolvedTransaction(this.home.store, this.key));\n",
+		replace: "",
+		hint: ["trade blocked", "handoff teleport", "transaction unknown"],
+	},
 
 	// Data, autosave, the store's time.
 	{

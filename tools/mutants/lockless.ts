@@ -449,6 +449,14 @@ export const lockless: ReadonlyArray<Mutant> = [
 		hint: ["lockless queue", "lockless close", "lockless bad-input"],
 	},
 	{
+		name: "all openings write under one name",
+		rule: "6.6 (a writer's id is never reused)",
+		file: open,
+		find: "this.name = platform.http.GenerateGUID(false);",
+		replace: 'this.name = "writer";',
+		hint: ["lockless late-writes", "lockless flush", "lockless queue"],
+	},
+	{
 		name: "a key is open both lockless and locked",
 		rule: "2.5",
 		file: "src/driver/profileOpener.ts",

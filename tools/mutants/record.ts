@@ -331,6 +331,14 @@ export const record: ReadonlyArray<Mutant> = [
 		hint: ["record ownership"],
 	},
 	{
+		name: "a backend without the store's time takes no lock by age",
+		rule: "2.2 (backends without store time use Time)",
+		file: ownership,
+		find: "if (!claim.hasStoreTime) return claim.wallNow - lock.Time;",
+		replace: "if (!claim.hasStoreTime) return undefined;",
+		hint: ["record ownership"],
+	},
+	{
 		name: "wall clocks of two servers are compared",
 		rule: "2.2, I16",
 		file: ownership,

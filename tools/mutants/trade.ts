@@ -548,6 +548,14 @@ export const trades: ReadonlyArray<Mutant> = [
 		hint: ["trade/participant.spec", "trade/recovery.spec"],
 	},
 	{
+		name: "recovery opens a turn",
+		rule: "1.1 (non-holders change neither Turn nor Seq)",
+		file: participant,
+		find: "\t\tPendingTransaction: undefined,\n\t\tReleasedToken: undefined,",
+		replace: "\t\tPendingTransaction: undefined,\n\t\tTurn: record.Meta.Turn + 1,\n\t\tReleasedToken: undefined,",
+		hint: ["trade/participant.spec", "trade/recovery.spec"],
+	},
+	{
 		name: "recovery forgets the trade's id",
 		rule: "I10; transaction recovery: Seen ids into Meta.TransactionIds",
 		file: participant,
@@ -730,6 +738,14 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/acquirer.ts",
 		find: 'if (cause.type === "recovery_failed" && wish.abandons !== undefined && wish.abandons === token) {',
 		replace: 'if (cause.type === "recovery_failed" && wish.abandons !== undefined && wish.abandons === "") {',
+		hint: ["trade/recovery.spec"],
+	},
+	{
+		name: "nobody is told that a trade is abandoned",
+		rule: "5.8 (warns)",
+		file: "src/driver/acquirer.ts",
+		find: '\t\t\t\tthis.warnAbandoned(key, "trade", cause);\n',
+		replace: "",
 		hint: ["trade/recovery.spec"],
 	},
 	{
