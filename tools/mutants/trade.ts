@@ -633,7 +633,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participant,
 		find: "return Meta.Turn === meta.Turn && Lock?.Token",
 		replace: "return Lock?.Token",
-		hint: ["trade/participant.spec", "trade recovery-late"],
+		hint: ["trade/participant.spec"],
 	},
 	{
 		name: "a missing journal fails recovery although the pointer is gone",
