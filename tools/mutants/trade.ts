@@ -814,6 +814,6 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/driver/peek.ts",
 		find: 'outcome: outcome.value ?? "aborted" };',
 		replace: 'outcome: outcome.value ?? "committed" };',
-		hint: ["specs/transaction", "driver reading"],
+		hint: ["transaction unknown"],
 	},
 ];

@@ -428,7 +428,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: "src/transaction/heldParticipant.ts",
 		find: "if (!isOurs && record?.Pending?.Id !== tx.id) cleanup.seenClean();",
 		replace: "if (!isOurs) cleanup.seenClean();",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction prior-faults"],
 	},
 	{
 		name: "a closed session under whose lock a prepare may land is seen clean",
@@ -484,7 +484,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "seq: this.seq, adopts, decided: this.decisions.list() };",
 		replace: "seq: this.seq, adopts, decided: [] };",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction prior-faults", "transaction rules"],
 	},
 	{
 		name: "a profile with a decided transaction on its record is clean",
@@ -492,7 +492,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "return !this.isBlocked() && (this.hasUnsaved() || !this.decisions.isEmpty());",
 		replace: "return !this.isBlocked() && this.hasUnsaved();",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction rules"],
 	},
 	{
 		name: "a committed transaction's session keeps the old data in memory",
@@ -508,7 +508,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "return this.blocked || this.undecided !== undefined;",
 		replace: "return this.blocked;",
-		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction unknown", "transaction scenarios"],
 	},
 	{
 		name: "updates go on while a transaction is unknown",
@@ -516,7 +516,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: 'if (this.state === "active") return this.undecided;',
 		replace: 'if (this.state === "active") return undefined;',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction scenarios"],
 	},
 
 	// Readers.

@@ -93,6 +93,19 @@ export = () => {
 		});
 	});
 
+	for (const cast of [TWO_LOCKED, TWO_LOCKLESS]) {
+		it(`rule 6.4, I12: while nothing is decided, a peek shows ${cast[0].key} and ${cast[1].key} as before`, () => {
+			withParties(cast, (parties, [fresh]) => {
+				parties.fault({ ...MARKER_WRITE, effect: "failBefore" });
+				expect(errorOf(give(parties)).type).to.equal("tx_unknown");
+				for (const party of cast) {
+					must(parties.record(party).Pending !== undefined, `${party.key} is not prepared`);
+					expect(fresh.peek(party)!.coins).to.equal(100);
+				}
+			});
+		});
+	}
+
 	describe("rule 6.7: a lockless profile that is closed while the outcome is unknown", () => {
 		it("still flushes what is queued once the retry is answered, and lets the key go", () => {
 			withParties(TWO_LOCKLESS, (parties, [fresh], world) => {
