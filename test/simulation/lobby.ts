@@ -47,6 +47,9 @@ export interface Game {
 	readonly lobbies: Array<Lobby>;
 }
 
+/** When a closing server tells at the latest what it could not store. */
+const TELLING_SECONDS = 28;
+
 /** What a server warns of updates that are not stored and will not be. */
 const TELLS_LOSS = [
 	"whose last save was not answered",
@@ -76,6 +79,10 @@ export class Lobby {
 	public crashed = false;
 	/** It is about to close or has closed. */
 	public closing = false;
+	/** When it began to close. */
+	public closedAt = math.huge;
+	/** When it was paused last. */
+	public pausedAt = 0;
 	public readonly loads = new Array<Load>();
 	private readonly sessions = new Map<Profile<Holdings>, Session>();
 	private readonly sessionList = new Array<Session>();
@@ -93,8 +100,10 @@ export class Lobby {
 		const { book } = rules;
 		this.server = book.world.startServer(options);
 		this.server.whenDead(() => {
-			// A server that crashes while it closes has not been torn down.
-			if (!this.server.tornDown) this.crashed = true;
+			// A server that crashes while it closes has not been torn down, and one that stands still to its end tells nothing.
+			const { tornDown, runner } = this.server;
+			const isFrozen = runner.paused && this.pausedAt < this.closedAt + TELLING_SECONDS;
+			if (!tornDown || isFrozen) this.crashed = true;
 		});
 		book.addServer(this.server, handoff);
 		const shared = {

@@ -238,8 +238,10 @@ export class Workload {
 		}
 	}
 
-	private pause({ server }: Lobby, seconds: number): void {
+	private pause(lobby: Lobby, seconds: number): void {
+		const { server } = lobby;
 		if (server.runner.paused) return;
+		lobby.pausedAt = this.world.now();
 		server.pause();
 		this.world.after(seconds, () => server.resume());
 	}
@@ -303,6 +305,7 @@ export class Workload {
 	private shutDown(lobby: Lobby, order: ShutdownOrder): void {
 		if (lobby.server.runner.paused) return;
 		lobby.closing = true;
+		lobby.closedAt = this.world.now();
 		coroutine.wrap(() => lobby.server.shutdown({ order }))();
 	}
 
