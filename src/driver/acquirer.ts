@@ -21,7 +21,8 @@ import { ONE_TRY, Retry } from "../util/retry";
 import { Sighting } from "../util/sighting";
 import { Waiter } from "../util/waiter";
 import { claimNow } from "./claimNow";
-import { HeldLock, WRITE_SECONDS } from "./openProfile";
+import { HeldLock } from "./lockWrites";
+import { WRITE_SECONDS } from "./openProfile";
 import { foreignFormat, givenBack, invalidRecord, lockedElsewhere, unresolvedTransaction } from "./recordErrors";
 
 /** Seconds between the attempts of a load: doubling from the first to the last (seed "Lock handoff", Cross-server requests). */

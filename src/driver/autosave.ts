@@ -12,8 +12,8 @@ const TURN_SLACK = 1.02;
 
 /** A profile as autosave sees it. */
 export interface Autosaved {
-	/** On the platform's clock, the last time its lock was written. */
-	readonly lastWritten: number;
+	/** When its lock was last written, on the platform's clock. */
+	readonly writes: { readonly lastWritten: number };
 	readonly writer: Pick<ProfileWriter, "keepUp" | "isWorking">;
 	isDirty(): boolean;
 }
@@ -94,7 +94,7 @@ export class Autosave {
 			if (isRenewalDue) due.renewAt = this.nextAt(due.phase, renewSeconds);
 			const isWanted = isSaveDue && profile.isDirty();
 			// A write that is under way, or is tried on, renews the lock as well.
-			const isAged = now - profile.lastWritten > renewSeconds * TURN_SLACK && !profile.writer.isWorking();
+			const isAged = now - profile.writes.lastWritten > renewSeconds * TURN_SLACK && !profile.writer.isWorking();
 			if (isWanted || (isRenewalDue && isAged)) profile.writer.keepUp();
 		}
 	}

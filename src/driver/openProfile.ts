@@ -9,7 +9,6 @@ import { DeepReadonly } from "../record/deepReadonly";
 import { LostReason, WriteId } from "../record/holding";
 import { release } from "../record/release";
 import { Kept, save, SaveDecision } from "../record/save";
-import { StoredLock } from "../record/types";
 import { err, ok, Result } from "../result";
 import { Decisions } from "../transaction/decisions";
 import { MarkerStore } from "../transaction/markerStore";
@@ -20,21 +19,27 @@ import { Waiter } from "../util/waiter";
 import { GatedData } from "./dataGate";
 import { Hold } from "./hold";
 import { OpenTrades } from "./openTrades";
+import { Attempt, HeldLock, isRelease, LockWrites } from "./lockWrites";
 import { Profile } from "./profile";
+import {
+	badHandler,
+	calledOffRelease,
+	cutShort,
+	failingWrite,
+	goesOnUnsaved,
+	lostLock,
+	ProfileName,
+	refusedData,
+	releasedProfile,
+	releasedUndecided,
+	supersededSave,
+	untoldRelease,
+} from "./profileErrors";
 import { unresolvedTransaction } from "./recordErrors";
 import { AttemptOutcome, ProfileWriter, WriteKind, WriterHost } from "./writer";
 
 /** How long one write may go unanswered, in seconds, before it is sent again. */
 export const WRITE_SECONDS = 30;
-
-/** The lock that an acquire took. */
-export interface HeldLock {
-	readonly token: string;
-	readonly turn: number;
-	readonly seq: number;
-	/** Whether the lock on the record says that this server beats. */
-	readonly presence?: boolean;
-}
 
 /** What a profile needs of its driver. */
 export interface ProfileHome<T extends object> {
@@ -83,28 +88,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public readonly onLockLost: Signal<[BatonError]>;
 	public readonly onReleaseRequested: Signal<[requester: string]>;
 	public writer: ProfileWriter;
+	/** What was sent under its lock. */
+	public readonly writes: LockWrites<T>;
 
-	/** On the platform's clock, the last time the store answered a write of this lock. */
-	public lastWritten: number;
+	private readonly name: ProfileName;
 	private state: State = "active";
 	private lost?: BatonError;
-	/** The data that the store is known to hold. */
-	private stored?: DeepReadonly<T>;
-	/** The last data that it was known to hold, also under an earlier token. */
-	private lastStored?: DeepReadonly<T>;
-	private seq: number;
-	private lock: HeldLock;
-	/** The locks that this one goes on from, until a write under it was answered. */
-	private adopted: ReadonlyArray<HeldLock> = [];
-	/** The last attempt that carried data, until an answer came. */
-	private unanswered?: Attempt<T>;
-	/** Whether data was sent since the last answered write, under this token or an earlier one, of which nothing was heard. */
-	private unsure = false;
-	private releasesSent = 0;
-	/** How many of them were to give up the lock without the data. */
-	private releasesWithoutData = 0;
-	/** Whether the lock on the record may say that this server beats. */
-	private saysPresent: boolean;
 	/** Ids of the trades that the record has seen committed. */
 	public tradeIds: ReadonlyArray<string> = [];
 	private held?: Hold;
@@ -130,13 +119,10 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		lock: HeldLock,
 		{ data, isStored }: GatedData<T>,
 	) {
-		const { task: taskLibrary, clock } = home.platform;
+		const { task: taskLibrary } = home.platform;
 		this.data = data;
-		this.noteStored(isStored ? data : undefined);
-		this.lock = lock;
-		this.seq = lock.seq;
-		this.saysPresent = lock.presence === true;
-		this.lastWritten = clock();
+		this.name = { store: home.store, key };
+		this.writes = new LockWrites(home.platform, home.jobId, lock, isStored ? data : undefined);
 		this.onChanged = new Signal(taskLibrary);
 		this.onSaved = new Signal(taskLibrary);
 		this.onReleased = new Signal(taskLibrary);
@@ -262,11 +248,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (hold === undefined) return;
 		if (hold.sent) {
 			this.block();
-			this.home.platform.warn(
-				`Baton: profile "${this.key}" of store "${this.home.store}" is in a trade or transaction that is not through, and ` +
-					`the server closes: its lock is given up and its record left as stored. The next load finishes it; changes ` +
-					`from before it that no write has stored are lost.`,
-			);
+			this.home.platform.warn(cutShort(this.name));
 		}
 		hold.cut();
 	}
@@ -307,7 +289,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (data === undefined) return;
 		this.take(data, this.tradeIds);
 		// Marker and record hold them: what is still to come only clears the record.
-		this.noteStored(data);
+		this.writes.noteStored(data);
 	}
 
 	/** It is known after all what a write did that was made outside the usual order: it goes on. */
@@ -332,21 +314,13 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 
 	/** Its place on the record, for a write under its lock. The number is new: nothing sent before can land over it. */
 	public nextWrite(): WriteId {
-		const { lock, adopted, home } = this;
-		this.seq += 1;
-		const adopts = adopted.isEmpty() ? undefined : { jobId: home.jobId, from: adopted };
-		return { token: lock.token, turn: lock.turn, seq: this.seq, adopts, decided: this.decisions.list() };
+		return this.writes.nextId(this.decisions.list());
 	}
 
 	/** A write of {@link nextWrite} was answered as stored; `data` are what the record holds then, where that is known. */
 	public noteWritten(id: WriteId, data: DeepReadonly<T> | undefined, presence: boolean | undefined): void {
 		this.decisions.seenClean(id.decided ?? []);
-		// A save that was not answered has landed or never will: which of the two is not known.
-		if (data !== undefined || this.unanswered !== undefined) this.noteStored(data);
-		this.unanswered = undefined;
-		this.adopted = [];
-		this.lastWritten = this.home.platform.clock();
-		this.saysPresent = presence === true;
+		this.writes.noteWritten(data, presence);
 	}
 
 	/** The data and ids of a committed trade or transaction become the profile's. */
@@ -369,7 +343,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (this.updating)
 			error("Baton: a trade or transaction was begun inside the function given to profile.update", 4);
 		// What a handler begins could not end before the last save; nor is anything begun that a release would wait for.
-		return this.closedError() ?? (this.handling || !this.active ? this.releasedError() : undefined);
+		return this.closedError() ?? (this.handling || !this.active ? releasedProfile(this.name) : undefined);
 	}
 
 	/** Whether it goes on as it is for a player who is back: its last save has failed, and no trade of it is unsettled. */
@@ -382,58 +356,39 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		return this.state === "leaving";
 	}
 
-	/** The token of the lock it holds. */
-	public token(): string {
-		return this.lock.token;
-	}
-
-	/** Whether a token is that of its lock, or of one that it goes on from and that may still be on the record. */
-	public owns(token: string): boolean {
-		return this.lock.token === token || this.adopted.some((earlier) => earlier.token === token);
-	}
-
-	/** Whether a stored lock is its own, of the very turn that it took. */
-	public holdsLock({ Token, Turn }: StoredLock): boolean {
-		return [this.lock, ...this.adopted].some(({ token, turn }) => token === Token && turn === Turn);
-	}
-
 	public isDirty(): boolean {
 		return !this.isBlocked() && (this.hasUnsaved() || !this.decisions.isEmpty());
 	}
 
 	/** Whether its data are not known to be stored. */
 	public hasUnsaved(): boolean {
-		return this.data !== this.stored || this.unanswered !== undefined;
+		return this.writes.isUnsaved(this.data);
 	}
 
 	public attempt(kind: WriteKind): AttemptOutcome {
-		const { home, key, lock } = this;
+		const { home, key, writes } = this;
 		const { platform } = home;
 		const keepsLock = kind === "save" || kind === "touch";
 		const presence = keepsLock ? home.presence() : undefined;
-		const attempt = this.nextAttempt(kind, presence);
+		const [decided, isBlocked] = [this.decisions.list(), this.isBlocked()];
+		const attempt = writes.next({ kind, data: this.data, presence, decided, isBlocked });
 		const part =
 			kind === "save" || kind === "release"
 				? { data: attempt.data as unknown, migrations: home.migrationNames }
 				: undefined;
-		const adopts = this.adopted.isEmpty() ? undefined : { jobId: home.jobId, from: this.adopted };
-		const { decided } = attempt;
-		const id = { token: lock.token, turn: lock.turn, seq: attempt.seq, adopts, decided, part };
+		const id = { ...writes.idOf(attempt), part };
 		const request = { ...id, time: platform.time(), presence };
 		const decide = (value: unknown): SaveDecision => (keepsLock ? save(value, request) : release(value, id));
 		const started = platform.clock();
 		const answer = updateWithin(home, key, WRITE_SECONDS, asTransform(decide, this.userIds));
 		if (!answer.success) {
-			if (part !== undefined && answer.error.retryable !== false) this.unsure = true;
+			if (part !== undefined && answer.error.retryable !== false) writes.noteUnanswered();
 			return { kind: "failed", error: answer.error };
 		}
 		const decision = answer.value.report;
 		const kept = decision.write === undefined ? decision.keep : undefined;
-		const isRelease = attempt.kind === "release" || attempt.kind === "releaseOnly";
-		if (kept === undefined || kept === (isRelease ? "released" : "mine")) {
-			// A release that finds a release there has found an earlier one, which carried the data where all of them did.
-			const earlierWithout = this.releasesWithoutData - (attempt.kind === "releaseOnly" ? 1 : 0);
-			const withData = kept === "released" ? earlierWithout === 0 : attempt.kind !== "releaseOnly";
+		if (kept === undefined || kept === (isRelease(attempt) ? "released" : "mine")) {
+			const withData = kept === "released" ? writes.foundWithData(attempt) : attempt.kind !== "releaseOnly";
 			if (kept !== "released") this.decisions.seenClean(attempt.decided);
 			this.written(attempt, withData, platform.clock() - started);
 			return { kind: "written" };
@@ -451,24 +406,16 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 
 	/** Whether the lock on the record may say that this server beats, while it does not. */
 	public isFlaggedWrongly(): boolean {
-		return this.saysPresent && this.home.presence() !== true;
+		return this.writes.maySayPresent() && this.home.presence() !== true;
 	}
 
 	public onFailing(kind: WriteKind, cause: BatonError): void {
-		const { store, platform } = this.home;
-		const unsaved = kind === "touch" ? "its lock cannot be renewed" : "its last changes are not stored yet";
-		const outlook = cause.retryable === false ? "it is tried again at a slow rate" : "it is tried until it lands";
-		platform.warn(
-			`Baton: profile "${this.key}" of store "${store}" cannot be saved, so ${unsaved}; nothing is lost while this ` +
-				`server lives, and ${outlook}. ${cause.message}`,
-		);
+		this.home.platform.warn(failingWrite(this.name, kind, cause));
 		this.home.metric("save.failing", 1, { kind });
 	}
 
 	public calledOffError(): BatonError {
-		const { store } = this.home;
-		const message = `Baton: the release of "${this.key}" in store "${store}" was called off: its player is back on this server`;
-		return new BatonError("already_loaded", message, { store, key: this.key });
+		return calledOffRelease(this.name);
 	}
 
 	public onAttemptEnded(): void {
@@ -497,7 +444,6 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	 * Call it only while the profile is leaving and no attempt runs.
 	 */
 	public adopt(seconds: number): boolean {
-		const { platform, store } = this.home;
 		this.adopting = true;
 		this.returning = false;
 		this.goOn("active");
@@ -507,31 +453,14 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.adopting = false;
 		if (this.state !== "active") return false;
 		if (!isAnswered || this.writer.hasFailed()) {
-			platform.warn(
-				`Baton: profile "${this.key}" of store "${store}" goes on here, but could not be saved yet; it is tried on`,
-			);
+			this.home.platform.warn(goesOnUnsaved(this.name));
 		}
 		return true;
 	}
 
-	/** The store is known to hold these data; undefined: it is not known what it holds. */
-	private noteStored(data: DeepReadonly<T> | undefined): void {
-		this.stored = data;
-		this.lastStored = data ?? this.lastStored;
-	}
-
 	/** A fresh token that takes over from the lock it had. */
 	private goOn(state: "active" | "reopening"): void {
-		const { lock } = this;
-		this.adopted = [...this.adopted, lock];
-		// Never the turn of an earlier adoption, even of one that did not land.
-		this.lock = { token: this.home.platform.http.GenerateGUID(false), turn: lock.turn + 1, seq: 0 };
-		this.seq = this.lock.seq;
-		this.unanswered = undefined;
-		// Whatever was sent under the earlier token may have landed or not.
-		this.stored = undefined;
-		this.releasesSent = 0;
-		this.releasesWithoutData = 0;
+		this.writes.goOn();
 		this.state = state;
 		this.active = state === "active";
 	}
@@ -546,110 +475,44 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			const ran = noYield(() => handler(this), this.home.platform.task.cancel);
 			if (ran.ok) continue;
 			const what = ran.yielded ? "yielded, which it may not, and was ended there" : `threw: ${ran.message}`;
-			this.home.platform.warn(
-				`Baton: an onReleasing handler of profile "${this.key}" of store "${this.home.store}" ${what}\n${ran.traceback}`,
-			);
+			this.home.platform.warn(badHandler(this.name, `${what}\n${ran.traceback}`));
 		}
 		this.handling = false;
 		this.state = "leaving";
 		this.active = false;
 	}
 
-	/**
-	 * A save sent again with the same data and flag keeps its number, so that it recognizes itself where the first one
-	 * landed; everything else gets a higher one, so that what was sent before can no longer land over it.
-	 */
-	private nextAttempt(kind: WriteKind, presence: boolean | undefined): Attempt<T> {
-		if (presence === true) this.saysPresent = true;
-		const before = this.unanswered;
-		const decided = this.decisions.list();
-		const isSame =
-			before?.kind === "save" &&
-			before.data === this.data &&
-			before.presence === presence &&
-			before.decided === decided;
-		if (kind === "save" && isSame) return before;
-		this.seq += 1;
-		const isBlocked = this.isBlocked();
-		const attempt: Attempt<T> = { kind, seq: this.seq, data: this.data, presence, decided, isBlocked };
-		if (kind !== "touch") this.unanswered = attempt;
-		if (kind === "release" || kind === "releaseOnly") this.releasesSent += 1;
-		if (kind === "releaseOnly") this.releasesWithoutData += 1;
-		return attempt;
-	}
-
 	private written(attempt: Attempt<T>, withData: boolean, seconds: number): void {
-		this.unanswered = undefined;
-		this.unsure = false;
 		this.returning = false;
-		this.adopted = [];
-		this.lastWritten = this.home.platform.clock();
-		this.saysPresent = attempt.presence === true;
+		this.writes.noteAnswered(attempt);
 		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
 		if (attempt.kind === "touch") return;
 		if (!withData && attempt.isBlocked) return this.warnUndecided();
-		if (!withData) {
-			this.home.platform.warn(
-				`Baton: the store refuses the data of profile "${this.key}" of store "${this.home.store}" for good. Its lock ` +
-					`was given up without them: the changes since its last save are lost, what was stored before is untouched.`,
-			);
-			return;
-		}
-		this.noteStored(attempt.data);
+		if (!withData) return this.home.platform.warn(refusedData(this.name));
+		this.writes.noteStored(attempt.data);
 		this.onSaved.fire();
 	}
 
 	/** A trade's prepare has stored the data from before it; a transaction's has not. */
 	private warnUndecided(): void {
-		if (this.undecided === undefined || !this.hasUnsaved()) return;
-		this.home.platform.warn(
-			`Baton: profile "${this.key}" of store "${this.home.store}" was released while the outcome of its transaction is ` +
-				`not known, with changes from before it that were not stored: they are lost unless it is committed.`,
-		);
+		if (this.undecided !== undefined && this.hasUnsaved()) this.home.platform.warn(releasedUndecided(this.name));
 	}
 
 	private refused(attempt: Attempt<T>, kept: Kept): AttemptOutcome {
-		const { key } = this;
-		const { store } = this.home;
+		const { store, key } = this.name;
 		if (kept.keep === "unresolved") return { kind: "failed", error: unresolvedTransaction(store, key) };
-		if (kept.keep === "superseded") {
-			const message = `Baton: a later save of profile "${key}" of store "${store}" is stored; this one is sent again`;
-			return { kind: "failed", error: new BatonError("roblox", message, { store, key, retryable: true }) };
-		}
+		if (kept.keep === "superseded") return { kind: "failed", error: supersededSave(this.name) };
 		const why: LostReason = kept.keep === "lost" ? kept.why : "unlocked";
 		const holder = kept.keep === "lost" ? kept.holder : undefined;
-		const isRelease = attempt.kind === "release" || attempt.kind === "releaseOnly";
-		if (isRelease && this.releasesSent > 1 && (why === "taken" || why === "unlocked")) {
-			const message =
-				`Baton: the release of profile "${key}" of store "${store}" was sent and not answered, and other servers had ` +
-				`the record since. Its last changes are stored if that release landed, which can no longer be told.`;
-			return { kind: "lost", error: new BatonError("unknown_outcome", message, { store, key, holder }) };
+		if (isRelease(attempt) && this.writes.mayBeReleased() && (why === "taken" || why === "unlocked")) {
+			return { kind: "lost", error: untoldRelease(this.name, holder) };
 		}
 		return { kind: "lost", error: this.lostError(why, holder) };
 	}
 
 	private lostError(why: LostReason, holder: LockHolder | undefined): BatonError {
-		const { store } = this.home;
-		const what: Record<LostReason, string> = {
-			taken: `server ${holder?.jobId} holds it now`,
-			unlocked: "another server held it meanwhile and has released it",
-			gone: "the record was deleted",
-			invalid: "another program wrote something that is not a Baton record",
-		};
-		if (this.returning) {
-			const refusal =
-				`Baton: profile "${this.key}" of store "${store}" cannot be taken back after its release: ${what[why]}. ` +
-				`What was released is stored; nothing was written now.`;
-			return new BatonError("lock_lost", refusal, { store, key: this.key, holder });
-		}
-		// Never said to be lost where it may have landed: whoever took the lock may have found it.
-		const outcome = this.unsure
-			? "A save before that was not answered: its changes are stored if it landed, else they are lost"
-			: this.data === this.lastStored
-				? "Nothing was written now, and nothing is lost: all its changes were stored before"
-				: "Nothing was written, and the changes since its last save are lost";
-		const message = `Baton: profile "${this.key}" of store "${store}" lost its session lock: ${what[why]}. ${outcome}.`;
-		return new BatonError("lock_lost", message, { store, key: this.key, holder });
+		const last = this.returning ? "none" : this.writes.lastChanges(this.data);
+		return lostLock(this.name, why, holder, last);
 	}
 
 	/** While a transaction was undecided only the lock was given up: what was not stored before is not now. */
@@ -708,22 +571,6 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public closedError(): BatonError | undefined {
 		if (this.state === "active" && this.blocked) return unresolvedTransaction(this.home.store, this.key);
 		if (this.state === "active") return this.undecided;
-		return this.lost ?? this.releasedError();
+		return this.lost ?? releasedProfile(this.name);
 	}
-
-	private releasedError(): BatonError {
-		const { store } = this.home;
-		const message = `Baton: profile "${this.key}" of store "${store}" was released and no longer belongs to this server`;
-		return new BatonError("released", message, { store, key: this.key });
-	}
-}
-
-interface Attempt<T extends object> {
-	readonly kind: WriteKind;
-	readonly seq: number;
-	readonly data: DeepReadonly<T>;
-	readonly presence: boolean | undefined;
-	readonly decided: ReadonlyArray<Decided>;
-	/** Whether only the lock might be written then. */
-	readonly isBlocked: boolean;
 }

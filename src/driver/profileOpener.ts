@@ -224,7 +224,7 @@ export class ProfileOpener<T extends object> {
 		this.parts.metrics.report(lost === undefined ? "lock.released" : "lock.lost", 1);
 		if (lost !== undefined) this.parts.onLost(profile);
 		this.parts.slots.free(profile.key, slot);
-		this.parts.link.requests?.lockEnded(profile.key, profile.token());
+		this.parts.link.requests?.lockEnded(profile.key, profile.writes.token());
 	}
 
 	/** Why a profile that was about to be released is not wanted back. */

@@ -49,9 +49,9 @@ export class ReleaseRequests<T extends object> {
 		if (slot === undefined) return this.answerFreed(key, requester, token);
 		const { profile } = slot;
 		if (profile === undefined) return this.record(key, { requester, token });
-		if (token !== undefined && profile.token() !== token) {
+		if (token !== undefined && profile.writes.token() !== token) {
 			// Under an earlier token of this very profile its lock may still be on the record, and is not to be cleared.
-			if (profile.owns(token)) this.reply(key, requester);
+			if (profile.writes.owns(token)) this.reply(key, requester);
 			else this.answerFreed(key, requester, token);
 			return;
 		}

@@ -46,8 +46,8 @@ export class OpenLockless<T extends object> implements LocklessProfile<T>, Write
 	public readonly onChanged: Signal<[data: DeepReadonly<T>, previous: DeepReadonly<T> | undefined]>;
 	public readonly onSaved: Signal<[]>;
 	public readonly writer: ProfileWriter;
-	/** On the platform's clock; no lock of it wants renewing. */
-	public readonly lastWritten = 0;
+	/** No lock of it wants renewing. */
+	public readonly writes = { lastWritten: 0 };
 
 	/**
 	 * Set while the outcome of a transaction of this server is not known: nothing is flushed, since old data must not be

@@ -47,7 +47,7 @@ export class LockedParticipant<T extends object> extends HeldParticipant<OpenPro
 		if (shape.kind !== "record") return this.profile.lose(shape.kind === "nothing" ? "gone" : "invalid", undefined);
 		const { Lock } = shape.record;
 		if (Lock === undefined) return this.profile.lose("unlocked", undefined);
-		return this.profile.holdsLock(Lock) ? undefined : this.profile.lose("taken", holderOf(Lock));
+		return this.profile.writes.holdsLock(Lock) ? undefined : this.profile.lose("taken", holderOf(Lock));
 	}
 
 	public writeAlone(tx: Tx, outcome: object): AloneAnswer {
@@ -100,7 +100,7 @@ export class LockedParticipant<T extends object> extends HeldParticipant<OpenPro
 	}
 
 	protected isOurs(lock: StoredLock): boolean {
-		return this.profile.holdsLock(lock);
+		return this.profile.writes.holdsLock(lock);
 	}
 
 	private write<D extends HeldDecision>(

@@ -437,7 +437,7 @@ export class Lobby {
 }
 
 function tokenOf(profile: Profile<Holdings>): string {
-	return (profile as OpenProfile<Holdings>).token();
+	return (profile as OpenProfile<Holdings>).writes.token();
 }
 
 /** Whether the profile has heard that all its data is stored. */

@@ -352,9 +352,9 @@ export const trades: ReadonlyArray<Mutant> = [
 	{
 		name: "a trade's write has the number of the one before it",
 		rule: "1.1 (Seq)",
-		file: "src/driver/openProfile.ts",
-		find: "\t\tthis.seq += 1;\n\t\tconst adopts",
-		replace: "\t\tconst adopts",
+		file: "src/driver/lockWrites.ts",
+		find: "\t\tthis.seq += 1;\n\t\treturn",
+		replace: "\t\treturn",
 		hint: ["trade/trade.spec", "trade/participant.spec"],
 	},
 	{
