@@ -4,7 +4,7 @@ import { RobloxErrorKind } from "./backend/robloxErrors";
  * Why a call failed, as a string to branch on:
  *
  * - `roblox`: a service failed; `retryable` tells whether the same call may work later. The outcome of a write is unknown.
- * - `profile_locked`: another server holds the session lock (`holder`). Nothing was written.
+ * - `profile_locked`: another server holds the session lock (`holder`; left out for one on another library). Nothing was written.
  * - `lock_lost`: the session lock passed to another server (`holder`, where known). This call wrote nothing; the message
  *   says so where an earlier one was not answered and may have.
  * - `already_loaded`: this server has the key open; use `driver.get`.

@@ -10,6 +10,7 @@ import { acquire, AcquireDecision, TakenLock } from "../record/acquire";
 import { asTransform } from "../record/asTransform";
 import { Decided } from "../record/decided";
 import { clearLock, giveBack, GiveBackDecision } from "../record/giveBack";
+import { formatOf, ImportLegacy } from "../record/importLegacy";
 import { Claim, StoppedProof } from "../record/ownership";
 import { StoredPending, StoredRecord } from "../record/types";
 import { Err, err, ok, Result } from "../result";
@@ -23,7 +24,14 @@ import { Waiter } from "../util/waiter";
 import { claimNow } from "./claimNow";
 import { HeldLock } from "./lockWrites";
 import { WRITE_SECONDS } from "./openProfile";
-import { foreignFormat, givenBack, invalidRecord, lockedElsewhere, unresolvedTransaction } from "./recordErrors";
+import {
+	foreignFormat,
+	givenBack,
+	invalidRecord,
+	lockedByLegacy,
+	lockedElsewhere,
+	unresolvedTransaction,
+} from "./recordErrors";
 
 /** Seconds between the attempts of a load: doubling from the first to the last (seed "Lock handoff", Cross-server requests). */
 const FIRST_SPACING = 0.5;
@@ -45,7 +53,7 @@ export interface AcquirerHome {
 	readonly skewSeconds: number;
 	readonly defaults: unknown;
 	readonly migrationNames: ReadonlyArray<string>;
-	readonly importLegacy?: (value: unknown) => unknown;
+	readonly importLegacy?: ImportLegacy<unknown>;
 	/** Whether any foreign lock may be taken at once, since no two servers ever share this data (Studio's own). */
 	readonly takesAnyLock: boolean;
 	/** This server's handoff, where it is on. */
@@ -87,6 +95,7 @@ type Step =
 	| { readonly again: BatonError; readonly atOnce?: boolean };
 
 type Held = Extract<AcquireDecision, { readonly keep: "held" }>;
+type HeldByLegacy = Extract<AcquireDecision, { readonly keep: "legacy" }>;
 
 /** Takes session locks, waits for them, and gives back what is not wanted. */
 export class Acquirer {
@@ -153,8 +162,9 @@ export class Acquirer {
 	 * known to have been taken: then it must not be taken later either. Does not yield.
 	 */
 	public giveBack(key: string, token: string, uncertain = false): void {
-		const { defaults, migrationNames } = this.home;
-		const request = { token, fresh: uncertain ? { defaults, migrations: migrationNames } : undefined };
+		const { defaults, migrationNames, importLegacy } = this.home;
+		const fresh = uncertain ? { defaults, migrations: migrationNames, importLegacy } : undefined;
+		const request = { token, fresh };
 		this.tryUntilDone(key, token, (value) => giveBack(value, request));
 	}
 
@@ -255,8 +265,9 @@ export class Acquirer {
 		const { key } = wish;
 		const { store } = this.home;
 		if (decision.write !== undefined) {
-			const { took } = decision;
+			const { took, tookLegacy } = decision;
 			if (took !== undefined) this.reportTaking(key, took);
+			if (tookLegacy !== undefined) this.reportTakingLegacy(key, tookLegacy);
 			return this.taken(decision.write);
 		}
 		switch (decision.keep) {
@@ -272,6 +283,8 @@ export class Acquirer {
 				return { again: lockedElsewhere(store, key, decision.lock), atOnce: true };
 			case "held":
 				return this.held(wish, attempts, decision);
+			case "legacy":
+				return this.heldByLegacy(wish, attempts, decision);
 			case "unresolved":
 				if (decision.pending !== undefined) return this.resolvePending(wish, attempts, decision.pending);
 				return this.resolve(wish, attempts, decision.pointer);
@@ -338,18 +351,7 @@ export class Acquirer {
 	private held(wish: AcquireWish, attempts: Attempts, decision: Held): Step {
 		const { lock, needsStoreTime, needsPresence } = decision;
 		const locked = lockedElsewhere(this.home.store, wish.key, lock);
-		if (needsStoreTime && !attempts.askedTime) {
-			if (wish.watch !== undefined) {
-				// Most locks are young, and their holders are to be asked without delay.
-				attempts.askedTime = true;
-				this.home.platform.task.spawn(() => {
-					attempts.askedTime = learnStoreTime(this.home);
-				});
-			} else {
-				attempts.askedTime = learnStoreTime(this.home);
-				if (attempts.askedTime) return { again: locked, atOnce: true };
-			}
-		}
+		if (needsStoreTime && this.learnTime(wish, attempts)) return { again: locked, atOnce: true };
 		if (needsPresence && this.home.handoff()?.isAlive(lock.JobId) !== true) {
 			attempts.silentToken = lock.Token;
 			return { again: locked, atOnce: true };
@@ -363,10 +365,43 @@ export class Acquirer {
 		return { again: locked, atOnce: wish.watch?.meet(lock) };
 	}
 
+	/** No server of Baton's has it: nobody to ask, and nobody's beats to read. */
+	private heldByLegacy(wish: AcquireWish, attempts: Attempts, { holder, needsStoreTime }: HeldByLegacy): Step {
+		const { store, importLegacy } = this.home;
+		const locked = lockedByLegacy(store, wish.key, formatOf(importLegacy)!.library, holder);
+		if (needsStoreTime && this.learnTime(wish, attempts)) return { again: locked, atOnce: true };
+		return wish.waitsForLock ? { again: locked } : { failed: locked };
+	}
+
+	/** Asks the store for its time, once a load. Whether the next attempt knows it already. */
+	private learnTime(wish: AcquireWish, attempts: Attempts): boolean {
+		if (attempts.askedTime) return false;
+		if (wish.watch === undefined) {
+			attempts.askedTime = learnStoreTime(this.home);
+			return attempts.askedTime;
+		}
+		// Most locks are young, and their holders are to be asked without delay.
+		attempts.askedTime = true;
+		this.home.platform.task.spawn(() => {
+			attempts.askedTime = learnStoreTime(this.home);
+		});
+		return false;
+	}
+
 	private taken(record: StoredRecord): Step {
 		const { Token, Turn, Seq, Presence } = record.Lock!;
 		this.home.metric("lock.acquired", 1, {});
 		return { taken: { record, lock: { token: Token, turn: Turn, seq: Seq, presence: Presence } } };
+	}
+
+	private reportTakingLegacy(key: string, holder: string): void {
+		const { store, platform, importLegacy, metric } = this.home;
+		const { library } = formatOf(importLegacy)!;
+		metric("lock.taken", 1, { verdict: "stale" });
+		platform.warn(
+			`Baton: moved "${key}" in store "${store}" over from ${library}, whose session ${holder} has not written it for ` +
+				`too long; what that session had not saved is lost`,
+		);
 	}
 
 	private reportTaking(key: string, { lock, verdict }: TakenLock): void {

@@ -1,5 +1,6 @@
 import { BatonError } from "../errors";
 import { DeepReadonly } from "../record/deepReadonly";
+import { importedFrom, LegacyRules } from "../record/importLegacy";
 import { checkMigrationNames, compareMigrations, Migration, runMigrations } from "../record/migrations";
 import { reconcile } from "../record/reconcile";
 import { shapeOf } from "../record/shape";
@@ -10,7 +11,7 @@ import { noYield } from "../util/noYield";
 import { foreignFormat, invalidRecord } from "./recordErrors";
 
 /** The part of a driver's options that decides about data. */
-export interface GateOptions {
+export interface GateOptions extends Pick<LegacyRules, "importLegacy"> {
 	readonly name: string;
 	readonly defaults: object;
 	readonly check?: (value: unknown) => boolean;
@@ -81,9 +82,8 @@ export class DataGate<T extends object> {
 	public fromValue(key: string, value: unknown): Result<DeepReadonly<T>> {
 		const store = this.options.name;
 		const shape = shapeOf(value);
-		if (shape.kind !== "record") {
-			return err(invalidRecord(store, key, shape.kind === "other" ? shape.reason : "it is empty"));
-		}
+		if (shape.kind === "nothing") return err(invalidRecord(store, key, "it is empty"));
+		if (shape.kind === "other") return this.fromLegacy(key, value, shape.reason);
 		const { record } = shape;
 		const { Migrations } = record.Meta;
 		const state = compareMigrations(Migrations, this.migrationNames);
@@ -92,6 +92,13 @@ export class DataGate<T extends object> {
 		}
 		const gated = this.fromRecord(key, record);
 		return gated.success ? ok(gated.value.data) : gated;
+	}
+
+	private fromLegacy(key: string, value: unknown, why: string): Result<DeepReadonly<T>> {
+		const { name, importLegacy } = this.options;
+		const imported = importedFrom(value, why, { importLegacy, checkImported: (data) => this.problemOf(data) });
+		if (imported.data === undefined) return err(invalidRecord(name, key, imported.reason));
+		return this.admit(key, reconcile(imported.data, this.defaults));
 	}
 
 	/** What is wrong with data of a record that is only now made, as a sentence. Pure. */

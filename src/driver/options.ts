@@ -1,6 +1,7 @@
 import { BackendFactory } from "../backend/factory";
 import { Handoff } from "../handoff/handoff";
 import { Platform } from "../platform/platform";
+import { ImportLegacy } from "../record/importLegacy";
 import { checkName } from "../record/limits";
 import { MARKER_STORE } from "../transaction/markerStore";
 import { Migration } from "../record/migrations";
@@ -30,9 +31,10 @@ export interface DriverOptions<T extends object> {
 	readonly migrations?: ReadonlyArray<Migration>;
 	/**
 	 * Turns a stored value that is no Baton record into data, or returns undefined to refuse it. Must be pure and not
-	 * yield: it runs inside the store's update. Without it such values are refused and left as they are.
+	 * yield: it runs inside the store's update. Without it such values are refused and left as they are. Where servers on
+	 * another library still run, give `fromProfileStore`, `fromLapis` or a {@link LegacyFormat} of your own instead.
 	 */
-	readonly importLegacy?: (value: unknown) => NoInfer<T> | undefined;
+	readonly importLegacy?: ImportLegacy<NoInfer<T>>;
 	/** Where records are kept. Default: `"DataStore"`. */
 	readonly backend?: "DataStore" | "Memory" | BackendFactory;
 	/** What Studio does. Default: `"separate"`, the scope `Studio` of the same store. */
@@ -139,6 +141,17 @@ const backendRule: Rule = (value) =>
 		? undefined
 		: 'must be "DataStore", "Memory" or what httpBackend and memoryBackend give';
 
+const legacyRule: Rule = (value) => {
+	const wrong = "must be a function, or what fromProfileStore and fromLapis give";
+	if (typeIs(value, "function")) return undefined;
+	if (!typeIs(value, "table")) return wrong;
+	const { library, read, keepOut } = value as Partial<Record<string, unknown>>;
+	if (!typeIs(library, "string") || library === "" || !typeIs(read, "function") || !typeIs(keepOut, "table"))
+		return wrong;
+	const own = ["Data", "Lock", "Pending", "Meta"].find((name) => (keepOut as Map<string, unknown>).has(name));
+	return own === undefined ? undefined : `must not have ${own} in its keepOut: Baton has a field of that name`;
+};
+
 const RULES: Readonly<Record<string, Rule>> = {
 	name: (value) =>
 		value === MARKER_STORE
@@ -148,7 +161,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 	defaults: isA("table"),
 	check: isA("function"),
 	migrations: migrationList,
-	importLegacy: isA("function"),
+	importLegacy: legacyRule,
 	backend: backendRule,
 	markers: backendRule,
 	studio: oneOf("separate", "live", "memory"),

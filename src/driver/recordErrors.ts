@@ -20,6 +20,14 @@ export function lockedElsewhere(store: string, key: string, lock: StoredLock): B
 	return new BatonError("profile_locked", message, { store, key, holder: holderOf(lock) });
 }
 
+/** A server on the library that the game moves over from has the record open. */
+export function lockedByLegacy(store: string, key: string, library: string, holder: string): BatonError {
+	const message =
+		`Baton: profile is locked by a server that is still on ${library} (${holder}): "${key}" in store "${store}" was left ` +
+		`untouched. Try again: it moves over once that server has let go of it, or counts as dead.`;
+	return new BatonError("profile_locked", message, { store, key });
+}
+
 /** The stored value is not Baton's. */
 export function invalidRecord(store: string, key: string, reason: string): BatonError {
 	const advice = "Give the driver an importLegacy function that turns it into data, or use another key";

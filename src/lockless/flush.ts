@@ -3,6 +3,7 @@ import { BatonError } from "../errors";
 import { Decided, settleDecided } from "../record/decided";
 import { isUnresolved } from "../record/holding";
 import { importedFrom, LegacyRules } from "../record/importLegacy";
+import { keepingOut } from "../record/keepOut";
 import { compareMigrations } from "../record/migrations";
 import { Claim, Ownership, ownershipOf } from "../record/ownership";
 import { shapeOf } from "../record/shape";
@@ -120,14 +121,21 @@ function baseOf(
 		const record = settleDecided(shape.record, request.decided);
 		return { record, isStored: true, isCleaned: record !== shape.record };
 	}
-	const fresh = (data: unknown): Base => ({
-		record: { Data: data, Meta: { Turn: 0, Migrations: request.migrations } },
+	const fresh = (data: unknown, keeps?: Readonly<Record<string, unknown>>): Base => ({
+		record: keepingOut(
+			{ Data: data, Meta: { Turn: 0, Migrations: request.migrations } },
+			request.importLegacy,
+			keeps,
+		),
 		isStored: false,
 		isCleaned: false,
 	});
 	if (shape.kind === "nothing") return fresh(request.defaults);
 	const imported = importedFrom(value, shape.reason, request);
-	return imported.data !== undefined ? fresh(imported.data) : { reason: imported.reason };
+	if (imported.data === undefined) return { reason: imported.reason };
+	const { data, lock, keeps } = imported;
+	if (lock === undefined) return fresh(data, keeps);
+	return { reason: `it is under the lock of ${lock.holder} of another library; load it once as a profile` };
 }
 
 /** Why an owner of the record keeps the asker from writing; undefined where nothing does. */

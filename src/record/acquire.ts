@@ -1,5 +1,6 @@
 import { Decided, settleDecided } from "./decided";
 import { importedFrom, LegacyRules } from "./importLegacy";
+import { keepingOut } from "./keepOut";
 import { compareMigrations } from "./migrations";
 import { Claim, Ownership, ownershipOf } from "./ownership";
 import { shapeOf } from "./shape";
@@ -48,6 +49,8 @@ export interface Acquired {
 	/** The record is new, made from a value of another kind. */
 	readonly imported: boolean;
 	readonly took?: TakenLock;
+	/** The holder of the other library's lock that the imported value was under, dead by its age. */
+	readonly tookLegacy?: string;
 }
 
 /** The record was left as it is. */
@@ -67,6 +70,8 @@ export type NotAcquired = { readonly write?: undefined } & (
 			/** It is old enough, but its holder's presence is to be read first. */
 			readonly needsPresence: boolean;
 	  }
+	/** Not yet a record: a server on another library has it open. `needsStoreTime` as above. */
+	| { readonly keep: "legacy"; readonly holder: string; readonly needsStoreTime: boolean }
 	/** A lock of this server that nothing here owns; ask again with `takeOrphan`, or clear it. */
 	| { readonly keep: "orphan"; readonly lock: StoredLock }
 	| {
@@ -96,14 +101,30 @@ function lockFor(request: AcquireRequest, turn: number): StoredLock {
 	return { JobId: jobId, Token: token, Turn: turn, Seq: FIRST_SEQ, Time: request.time, Presence: request.presence };
 }
 
-function newRecord(request: AcquireRequest, data: unknown): StoredRecord {
-	return { Data: data, Lock: lockFor(request, 1), Meta: { Turn: 1, Migrations: request.migrations } };
+function newRecord(request: AcquireRequest, data: unknown, keeps?: Readonly<Record<string, unknown>>): StoredRecord {
+	const meta = { Turn: 1, Migrations: request.migrations };
+	return keepingOut({ Data: data, Lock: lockFor(request, 1), Meta: meta }, request.importLegacy, keeps);
 }
 
-function adopted(value: unknown, why: string, request: AcquireRequest): AcquireDecision {
+/** One write makes it a record, with its lock: a crash leaves the old form or the new one, and nothing between. */
+function adopted(
+	value: unknown,
+	updatedTime: number | undefined,
+	why: string,
+	request: AcquireRequest,
+): AcquireDecision {
 	const imported = importedFrom(value, why, request);
 	if (imported.data === undefined) return { keep: "invalid", reason: imported.reason };
-	return { write: newRecord(request, imported.data), created: false, imported: true };
+	const { data, lock, keeps } = imported;
+	const write = newRecord(request, data, keeps);
+	if (lock === undefined) return { write, created: false, imported: true };
+	const { storeNow, hasStoreTime, anyLock } = request.claim;
+	const age = storeNow !== undefined && updatedTime !== undefined ? storeNow - updatedTime : undefined;
+	const isDead = age !== undefined && age > lock.deadAfterSeconds;
+	if (!isDead && anyLock !== true) {
+		return { keep: "legacy", holder: lock.holder, needsStoreTime: hasStoreTime && age === undefined };
+	}
+	return { write, created: false, imported: true, tookLegacy: lock.holder };
 }
 
 function onRecord(record: StoredRecord, owner: Ownership, request: AcquireRequest): AcquireDecision {
@@ -126,10 +147,12 @@ function onRecord(record: StoredRecord, owner: Ownership, request: AcquireReques
 		return { keep: "unresolved", pending: record.Pending, pointer, record };
 	}
 	const turn = record.Meta.Turn + 1;
+	// A record of before the driver knew of the other library is kept from it from now on.
+	const kept = keepingOut(record, request.importLegacy);
 	const write: StoredRecord = {
-		...record,
+		...kept,
 		Lock: lockFor(request, turn),
-		Meta: { ...record.Meta, Turn: turn, ReleasedToken: undefined, PendingTransaction: undefined },
+		Meta: { ...kept.Meta, Turn: turn, ReleasedToken: undefined, PendingTransaction: undefined },
 	};
 	return { write, created: false, imported: false, took: takenFrom(owner) };
 }
@@ -147,7 +170,7 @@ export function acquire(value: unknown, updatedTime: number | undefined, request
 	if (shape.kind === "nothing") {
 		return { write: newRecord(request, request.defaults), created: true, imported: false };
 	}
-	if (shape.kind === "other") return adopted(value, shape.reason, request);
+	if (shape.kind === "other") return adopted(value, updatedTime, shape.reason, request);
 	const record = settleDecided(shape.record, request.decided);
 	const owner = ownershipOf(record.Lock, updatedTime, request.claim);
 	if (owner.verdict === "mine") return { keep: "mine", record };

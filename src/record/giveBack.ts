@@ -1,3 +1,5 @@
+import { ImportLegacy } from "./importLegacy";
+import { keepingOut } from "./keepOut";
 import { shapeOf } from "./shape";
 import { StoredRecord } from "./types";
 
@@ -9,7 +11,11 @@ export interface GiveBackRequest {
 	 * Data and migrations of the record that the acquisition makes where nothing is stored; given where its outcome is not
 	 * known. Then that record is made here, already released, so that the acquisition finds its stamp when it lands later.
 	 */
-	readonly fresh?: { readonly defaults: unknown; readonly migrations: ReadonlyArray<string> };
+	readonly fresh?: {
+		readonly defaults: unknown;
+		readonly migrations: ReadonlyArray<string>;
+		readonly importLegacy?: ImportLegacy<unknown>;
+	};
 }
 
 /** How giving a lock back ended; without `write` nothing of that acquisition is on the record. */
@@ -28,9 +34,9 @@ export type GiveBackDecision =
 export function giveBack(value: unknown, { token, fresh }: GiveBackRequest): GiveBackDecision {
 	const shape = shapeOf(value);
 	if (shape.kind === "nothing" && fresh !== undefined) {
-		const { defaults, migrations } = fresh;
+		const { defaults, migrations, importLegacy } = fresh;
 		const meta = { Turn: 1, Migrations: migrations, ReleasedToken: token };
-		return { write: { Data: defaults, Meta: meta }, cleared: false };
+		return { write: keepingOut({ Data: defaults, Meta: meta }, importLegacy), cleared: false };
 	}
 	if (shape.kind !== "record") return { keep: "notThere" };
 	const { record } = shape;

@@ -105,10 +105,11 @@ export function shapeOf(value: unknown): Shape {
 	if (value === undefined) return { kind: "nothing" };
 	const fields = fieldsOf(value);
 	if (fields === undefined) return { kind: "other", reason: `it is a ${typeOf(value)}` };
-	for (const [name] of pairs(fields)) {
-		if (!FIELDS.has(name)) return { kind: "other", reason: `it has the field ${tostring(name)}` };
-	}
 	const meta = fieldsOf(fields.get("Meta"));
+	const isShared = isText(meta?.get("KeepsOut"));
+	for (const [name] of pairs(fields)) {
+		if (!FIELDS.has(name) && !isShared) return { kind: "other", reason: `it has the field ${tostring(name)}` };
+	}
 	const problem =
 		(fields.get("Data") === undefined ? "Data is missing" : undefined) ??
 		metaProblem(meta) ??

@@ -1,6 +1,7 @@
 /**
  * The stored form of a profile: one record per key. Field names are the wire format and never change; the TypeScript
- * API above is camelCase. At most one of `Pending` and `Meta.PendingTransaction` is set.
+ * API above is camelCase. At most one of `Pending` and `Meta.PendingTransaction` is set. Other fields are only there under
+ * `Meta.KeepsOut`, and stay as stored.
  */
 export interface StoredRecord {
 	/** The game's data, in the format that `Meta.Migrations` names. */
@@ -56,6 +57,8 @@ export interface StoredMeta {
 	/** Highest applied update per lockless writer. */
 	readonly Flushed?: Readonly<Record<string, number>>;
 	readonly FlushFloor?: number;
+	/** The library whose fields stand beside Baton's, so that its servers leave the record alone. */
+	readonly KeepsOut?: string;
 }
 
 export interface StoredPointer {

@@ -1,0 +1,17 @@
+import { formatOf, ImportLegacy } from "./importLegacy";
+import { StoredRecord } from "./types";
+
+/**
+ * The record with what keeps servers on the old library away from it, where the driver has such a format and the record
+ * does not carry it yet. `keeps` are fields that its old form had. Pure.
+ */
+export function keepingOut(
+	record: StoredRecord,
+	importLegacy: ImportLegacy<unknown> | undefined,
+	keeps: Readonly<Record<string, unknown>> = {},
+): StoredRecord {
+	const format = formatOf(importLegacy);
+	if (format === undefined || record.Meta.KeepsOut === format.library) return record;
+	const { library, keepOut } = format;
+	return { ...keepOut, ...keeps, ...record, Meta: { ...record.Meta, KeepsOut: library } };
+}

@@ -1,0 +1,6 @@
+import ProfileStore from "@rbxts/profile-store";
+
+/** Sends a player of the old game a message, as ProfileStore does. Yields. */
+export function send(key: string, coins: number): boolean {
+	return ProfileStore.New("PlayerData", { coins: 0 }).MessageAsync(key, { coins });
+}
