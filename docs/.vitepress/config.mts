@@ -18,6 +18,7 @@ export default defineConfig({
 					{ text: "Getting started", link: "/getting-started" },
 					{ text: "How a session lives", link: "/sessions" },
 					{ text: "Data rules", link: "/data" },
+					{ text: "Moving over", link: "/moving-over" },
 				],
 			},
 			{

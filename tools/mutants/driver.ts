@@ -227,8 +227,8 @@ export const drivers: ReadonlyArray<Mutant> = [
 		name: "a server without the store's time never learns it",
 		rule: "2.2 (a small write)",
 		file: acquirer,
-		find: "if (needsStoreTime && !attempts.askedTime) {",
-		replace: "if (needsStoreTime && attempts.askedTime) {",
+		find: "if (needsStoreTime && this.learnTime(wish, attempts)) return { again: locked, atOnce: true };\n\t\tif (needsPresence",
+		replace: "if (needsPresence",
 		hint: ["driver session-lock", "handoff scenarios-clocks"],
 	},
 	{

@@ -1,6 +1,7 @@
 import type { Mutant } from "../mutate/mutant.ts";
 import { drivers } from "./driver.ts";
 import { handoffs } from "./handoff.ts";
+import { legacy } from "./legacy.ts";
 import { lockless } from "./lockless.ts";
 import { purchases } from "./receipts.ts";
 import { record } from "./record.ts";
@@ -12,6 +13,7 @@ export const mutants: ReadonlyArray<Mutant> = [
 	...record,
 	...drivers,
 	...handoffs,
+	...legacy,
 	...trades,
 	...lockless,
 	...transactions,

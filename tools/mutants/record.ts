@@ -251,8 +251,8 @@ export const record: ReadonlyArray<Mutant> = [
 		name: "an acquisition leaves ReleasedToken",
 		rule: "4.3",
 		file: acquire,
-		find: "Meta: { ...record.Meta, Turn: turn, ReleasedToken: undefined, PendingTransaction: undefined },",
-		replace: "Meta: { ...record.Meta, Turn: turn, PendingTransaction: undefined },",
+		find: "Meta: { ...kept.Meta, Turn: turn, ReleasedToken: undefined, PendingTransaction: undefined },",
+		replace: "Meta: { ...kept.Meta, Turn: turn, PendingTransaction: undefined },",
 		hint: ["record acquire"],
 	},
 	{
@@ -283,7 +283,7 @@ export const record: ReadonlyArray<Mutant> = [
 		name: "a value of another kind is replaced with defaults",
 		rule: "prior fault: never replaced",
 		file: acquire,
-		find: 'if (shape.kind === "other") return adopted(value, shape.reason, request);',
+		find: 'if (shape.kind === "other") return adopted(value, updatedTime, shape.reason, request);',
 		replace:
 			'if (shape.kind === "other") return { write: newRecord(request, request.defaults), created: true, imported: false };',
 		hint: ["record acquire"],
@@ -505,7 +505,7 @@ export const record: ReadonlyArray<Mutant> = [
 		name: "unknown fields of a record are passed over",
 		rule: "prior fault: a record of the wrong shape is refused",
 		file: shape,
-		find: "if (!FIELDS.has(name)) return",
+		find: "if (!FIELDS.has(name) && !isShared) return",
 		replace: 'if (name === "") return',
 		hint: ["record shape"],
 	},

@@ -36,6 +36,7 @@ function withProfile(statements: string): string {
 		declare const profile: Profile<Data>;
 		declare const driver: DataDriver<Data>;
 		declare const player: Player;
+		export declare const { fromProfileStore, fromLapis }: typeof import("./index");
 		${statements}
 		export {};
 	`;
@@ -52,7 +53,8 @@ const RIGHT = `
 	const inferred = new DataDriver({ name: "N", defaults: { coins: 0, list: new Array<number>() } });
 	export const list: ReadonlyArray<number> | undefined = inferred.profileOf(player)?.data.list;
 	const adopting = new DataDriver({ name: "N", defaults: { coins: 0 }, importLegacy: (value) => (value === 1 ? { coins: 1 } : undefined) });
-	export const coinsOf: number | undefined = adopting.profileOf(player)?.data.coins;
+	const moving = new DataDriver({ name: "N", defaults: { coins: 0 }, importLegacy: fromLapis((data) => data as { coins: number }) });
+	export const coinsOf: number | undefined = (adopting ?? moving).profileOf(player)?.data.coins;
 `;
 
 /** Each of these changes data that are readonly. */
@@ -78,6 +80,7 @@ const WRONG = [
 	'new DataDriver({ name: "N", defaults: { coins: 0 }, lockwaitSeconds: 5 });',
 	'new DataDriver({ name: "N", defaults: { coins: 0 }, studio: "Live" });',
 	'new DataDriver({ name: "N", defaults: { coins: 0 }, importLegacy: () => ({ gold: 1 }) });',
+	'new DataDriver({ name: "N", defaults: { coins: 0 }, importLegacy: fromProfileStore(() => ({ gold: 1 })) });',
 	'driver.load("k", { waitForlock: true });',
 	'profile.update((data) => ({ ...data, coins: "many" }));',
 	"profile.update(() => ({ coins: 1 }));",

@@ -1,0 +1,145 @@
+import type { Mutant } from "../mutate/mutant.ts";
+
+const acquire = "src/record/acquire.ts";
+const keepOut = "src/record/keepOut.ts";
+const profileStore = "src/legacy/profileStore.ts";
+const lapis = "src/legacy/lapis.ts";
+
+/** Faults of the move from another library whose servers still run. */
+export const legacy: ReadonlyArray<Mutant> = [
+	{
+		name: "a record is taken from a live session of the old library",
+		rule: "moving: live locks are respected",
+		file: acquire,
+		find: "if (!isDead && anyLock !== true) {",
+		replace: "if (age === -1) {",
+		hint: ["moving recipes", "moving side-by-side"],
+	},
+	{
+		name: "a lock of the old library whose age is not known is taken",
+		rule: "2.2",
+		file: acquire,
+		find: "const isDead = age !== undefined && age > lock.deadAfterSeconds;",
+		replace: "const isDead = age === undefined || age > lock.deadAfterSeconds;",
+		hint: ["moving recipes", "moving side-by-side"],
+	},
+	{
+		name: "a dead session of the old library is never outwaited",
+		rule: "moving: what is stale by the library's own rule is taken",
+		file: acquire,
+		find: "const isDead = age !== undefined && age > lock.deadAfterSeconds;",
+		replace: "const isDead = age !== undefined && age < 0;",
+		hint: ["moving recipes", "moving side-by-side"],
+	},
+	{
+		name: "nobody asks for the store's time over a lock of the old library",
+		rule: "2.2",
+		file: acquire,
+		find: "needsStoreTime: hasStoreTime && age === undefined",
+		replace: "needsStoreTime: false",
+		hint: ["moving recipes", "moving side-by-side"],
+	},
+	{
+		name: "a player's load does not wait for the old library's last save",
+		rule: "moving: live locks are respected",
+		file: "src/driver/acquirer.ts",
+		find: "return wish.waitsForLock ? { again: locked } : { failed: locked };",
+		replace: "return { failed: locked };",
+		hint: ["moving side-by-side"],
+	},
+	{
+		name: "a load for no player waits for the old library's lock",
+		rule: "2.4",
+		file: "src/driver/acquirer.ts",
+		find: "return wish.waitsForLock ? { again: locked } : { failed: locked };",
+		replace: "return { again: locked };",
+		hint: ["moving side-by-side"],
+	},
+	{
+		name: "nothing keeps the old library out of a record",
+		rule: "moving: an old server leaves a moved record alone",
+		file: keepOut,
+		find: "return { ...keepOut, ...keeps, ...record,",
+		replace: "return { ...record,",
+		hint: ["moving recipes", "moving side-by-side"],
+	},
+	{
+		name: "what keeps the old library out is written anew by every load",
+		rule: "moving: written once",
+		file: keepOut,
+		find: "if (format === undefined || record.Meta.KeepsOut === format.library) return record;",
+		replace: "if (format === undefined) return record;",
+		also: [
+			{
+				file: keepOut,
+				find: "...keepOut, ...keeps, ...record, Meta",
+				replace: "...record, ...keepOut, ...keeps, Meta",
+			},
+		],
+		hint: ["moving recipes"],
+	},
+	{
+		name: "a record from before the format stays open to the old library",
+		rule: "moving: an old server leaves a moved record alone",
+		file: acquire,
+		find: "const kept = keepingOut(record, request.importLegacy);",
+		replace: "const kept = record;",
+		hint: ["moving recipes", "moving side-by-side"],
+	},
+	{
+		name: "a record that giving back makes is open to the old library",
+		rule: "moving: an old server leaves a moved record alone",
+		file: "src/record/giveBack.ts",
+		find: "write: keepingOut({ Data: defaults, Meta: meta }, importLegacy)",
+		replace: "write: keepingOut({ Data: defaults, Meta: meta }, undefined)",
+		hint: ["moving recipes"],
+	},
+	{
+		name: "a lockless write passes the old library's lock",
+		rule: "moving: live locks are respected",
+		file: "src/lockless/flush.ts",
+		find: "if (lock === undefined) return fresh(data, keeps);",
+		replace: "if (lock === undefined || lock.holder !== undefined) return fresh(data, keeps);",
+		hint: ["moving recipes"],
+	},
+	{
+		name: "ProfileStore's servers find a session that they can steal",
+		rule: "moving: an old server leaves a moved record alone",
+		file: profileStore,
+		find: "ActiveSession: CLOSED",
+		replace: "ActiveSession: [0, CLOSED]",
+		hint: ["moving recipes", "moving side-by-side"],
+	},
+	{
+		name: "ProfileStore's servers find the record free",
+		rule: "moving: an old server leaves a moved record alone",
+		file: profileStore,
+		find: "ActiveSession: CLOSED, SessionLoadCount: 0",
+		replace: "SessionLoadCount: 0",
+		hint: ["moving side-by-side"],
+	},
+	{
+		name: "ProfileStore's waiting messages are lost",
+		rule: "moving: no data lost",
+		file: profileStore,
+		find: "list.map((update) => update[update.size() - 1]),",
+		replace: "[],",
+		hint: ["moving messages"],
+	},
+	{
+		name: "Lapis's servers find a version that they can go back from",
+		rule: "moving: an old server leaves a moved record alone",
+		file: lapis,
+		find: "lastCompatibleVersion: NEVER",
+		replace: "lastCompatibleVersion: 0",
+		hint: ["moving side-by-side"],
+	},
+	{
+		name: "old versions of a moved record cannot be read",
+		rule: "moving: restoreAt goes back past the move",
+		file: "src/driver/dataGate.ts",
+		find: 'if (shape.kind === "other") return this.fromLegacy(key, value, shape.reason);',
+		replace: 'if (shape.kind === "other") return err(invalidRecord(store, key, shape.reason));',
+		hint: ["moving side-by-side"],
+	},
+];
