@@ -31,6 +31,8 @@ interface PlayerSession<T extends object> {
 	readonly key: string;
 	/** Whether the player is still here and not ended. */
 	present: boolean;
+	/** Whether the game's server was told of the player; one who was asked for may come before that. */
+	announced: boolean;
 	profile?: OpenProfile<T>;
 	readonly loaded: Waiter<Result<OpenProfile<T>>>;
 }
@@ -55,10 +57,10 @@ export class PlayerSessions<T extends object> {
 	/** Begins with the players who are here, and with every one to come. */
 	public start(): void {
 		const { players, task: taskLibrary } = this.home.platform;
-		players.PlayerAdded.Connect((player) => this.begin(player));
+		players.PlayerAdded.Connect((player) => this.announce(player));
 		players.PlayerRemoving.Connect((player) => this.leave(player));
 		// Players who joined before this script ran are never announced.
-		for (const player of players.GetPlayers()) taskLibrary.spawn(() => this.begin(player));
+		for (const player of players.GetPlayers()) taskLibrary.spawn(() => this.announce(player));
 	}
 
 	/** The player's profile, once it is loaded and while it is active. */
@@ -109,20 +111,24 @@ export class PlayerSessions<T extends object> {
 		this.home.platform.task.spawn(() => profile.release());
 	}
 
-	private begin(player: Player): PlayerSession<T> | undefined {
-		const known = this.sessions.get(player);
-		if (known !== undefined) return known;
+	private announce(player: Player): void {
+		const session = this.sessions.get(player) ?? this.begin(player, true);
+		if (session !== undefined) session.announced = true;
+	}
+
+	private begin(player: Player, announced = false): PlayerSession<T> | undefined {
 		if (this.closed || this.departed.has(player) || !this.isHere(player)) return undefined;
 		const session: PlayerSession<T> = {
 			player,
 			key: this.keyOf(player),
 			present: true,
+			announced,
 			loaded: new Waiter(this.home.platform),
 		};
 		const before = this.byUser.get(player.UserId);
 		this.sessions.set(player, session);
-		if (before !== undefined && before.present && this.isOlder(player, before.player)) {
-			// The newer instance was asked for before either was announced: this one takes nothing away from it.
+		if (before !== undefined && before.present && this.isOlder(session, before)) {
+			// The newer one was asked for early: this one takes nothing away from it.
 			this.supersede(session);
 			return session;
 		}
@@ -215,10 +221,12 @@ export class PlayerSessions<T extends object> {
 		if (this.byUser.get(UserId) === session) this.byUser.delete(UserId);
 	}
 
-	/** Whether a player who is here came before another one. */
-	private isOlder(player: Player, other: Player): boolean {
+	/** Whether a player came before another. They are announced in the order in which they come. */
+	private isOlder({ player, announced }: PlayerSession<T>, other: PlayerSession<T>): boolean {
+		if (other.announced) return false;
+		if (announced) return true;
 		const players = this.home.platform.players.GetPlayers();
-		return players.indexOf(player) < players.indexOf(other);
+		return players.indexOf(player) < players.indexOf(other.player);
 	}
 
 	private isHere(player: Player): boolean {

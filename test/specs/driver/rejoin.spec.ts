@@ -58,6 +58,24 @@ export = () => {
 			);
 		});
 
+		it("where both are asked for before either is announced, the newest has it, too", () => {
+			play(
+				(lobby, world) => {
+					const old = lobby.server.join(7);
+					const player = lobby.server.join(7);
+					lobby.server.spawn(() => lobby.driver.waitForProfile(player));
+					lobby.server.spawn(() => lobby.driver.waitForProfile(old));
+					world.wait(5);
+					expect(lobby.driver.profileOf(old)).to.equal(undefined);
+					lobby.set(lobby.driver.profileOf(player)!, 5);
+					lobby.server.leave(old);
+					lobby.server.leave(player);
+					settled(lobby, 5);
+				},
+				{ switches: { deferredSignals: true } },
+			);
+		});
+
 		it("three instances of one user: only the last one's leave releases", () => {
 			play((lobby, world) => {
 				const first = lobby.join(7);
