@@ -13,40 +13,43 @@ interface Held {
 
 /** Seconds from one moment to the next. */
 const TICK_SECONDS = 0.02;
-/** How long everything is held at most for something else to come first: longer than a lease and than a beat's silence. */
-const HOLD_SECONDS = 12;
+/** How long a moment that is put off waits by itself: by then a silent server's lock has been taken, and a lease is over. */
+const PUT_OFF_SECONDS = 20;
+
+/** Something else that can happen than the next moment. */
+interface Mishap {
+	readonly text: string;
+	readonly happen: () => void;
+}
 
 /**
  * Lets moments of data stores, messages and presence come one by one in a given order. At each decision there is a list
  * of what could come next: the held moments (first those of the server that moved last, so that by itself a server goes
- * on until it has nothing to do; of a server, the oldest first), then "nothing, until another moment is there", then the
- * crash of each server, once in all. Whatever else there is (beats, timers, autosaves) goes on in virtual time.
+ * on until it has nothing to do; of a server, the oldest first), then that the first of them is put off, then the crash
+ * of each server, once in all, with what it has sent landing at once or put off. A moment that is put off comes 20 s
+ * later by itself, or earlier where it is chosen. Whatever else there is (beats, timers, autosaves) goes on in virtual
+ * time.
  */
 export class OrderGate implements MomentGate {
 	/** How many there were to choose from at each decision so far. */
 	public readonly options = new Array<number>();
 	private held = new Array<Held>();
+	private readonly putOff = new Set<Held>();
 	private isOpen = false;
 	private isTicking = false;
-	private isHolding = false;
 	private hasCrashed = false;
 	private lastServer = "";
 
 	public constructor(
 		private readonly world: World,
 		private readonly order: Order,
-		/** Something was held for long, or a server has crashed: calls may fail from now on. */
+		/** Something was put off, or a server has crashed: calls may fail from now on. */
 		private readonly onRough: () => void,
 	) {}
 
 	public readonly hold = (call: MomentCall, stage: DelayStage, action: () => void): boolean => {
 		if (this.isOpen || !isOrdered(call)) return false;
 		this.held.push({ call, stage, action });
-		if (this.isHolding) {
-			// What came takes the lead over what is held.
-			this.isHolding = false;
-			this.lastServer = call.server;
-		}
 		this.tick();
 		return true;
 	};
@@ -64,66 +67,91 @@ export class OrderGate implements MomentGate {
 	}
 
 	private tick(): void {
-		if (this.isTicking || this.isHolding || this.isOpen || this.held.isEmpty()) return;
+		if (this.isTicking || this.isOpen || this.held.every((each) => this.putOff.has(each))) return;
 		this.isTicking = true;
 		this.world.after(TICK_SECONDS, () => {
 			this.isTicking = false;
-			if (!this.isOpen && !this.isHolding) this.decide();
+			if (!this.isOpen) this.decide();
 			this.tick();
 		});
 	}
 
 	private decide(): void {
 		const moments = this.inOrder();
-		if (moments.isEmpty()) return;
-		const victims = this.hasCrashed ? [] : this.world.servers.filter(({ alive }) => alive);
+		const mishaps = this.mishaps(moments);
 		const decision = this.options.size();
-		this.options.push(moments.size() + 1 + victims.size());
+		const count = moments.size() + mishaps.size();
+		this.options.push(count);
 		const choice = this.order.get(decision) ?? 0;
-		if (choice < moments.size()) return this.release(decision, moments, choice);
-		const victim = choice - moments.size() - 1;
-		if (victim < 0) return this.holdAll(decision);
-		if (victim < victims.size()) return this.crash(decision, victims[victim]);
-		error(`decision ${decision} has only ${this.options[decision]} choices`, 0);
-	}
-
-	private release(decision: number, moments: ReadonlyArray<Held>, choice: number): void {
-		const moment = moments[choice];
-		const { call, stage, action } = moment;
-		this.held = this.held.filter((each) => each !== moment);
-		this.lastServer = call.server;
-		const place = call.key ?? call.store ?? "";
-		this.note(decision, `${call.server} ${stage} ${call.op} ${place}`, choice);
-		action();
-	}
-
-	private holdAll(decision: number): void {
-		this.note(decision, "everything is held", this.held.size());
+		if (choice >= count) error(`decision ${decision} has only ${count} choices`, 0);
+		const mark = choice > 0 ? " (chosen)" : "";
+		if (choice < moments.size()) {
+			this.note(`${decision}: ${describe(moments[choice])}${mark}`);
+			return this.release(moments[choice]);
+		}
+		const { text, happen } = mishaps[choice - moments.size()];
+		this.note(`${decision}: ${text}${mark}`);
 		this.onRough();
-		this.isHolding = true;
-		this.world.after(HOLD_SECONDS, () => {
-			this.isHolding = false;
+		happen();
+	}
+
+	private release(moment: Held): void {
+		this.held = this.held.filter((each) => each !== moment);
+		this.putOff.delete(moment);
+		this.lastServer = moment.call.server;
+		moment.action();
+	}
+
+	private mishaps(moments: ReadonlyArray<Held>): ReadonlyArray<Mishap> {
+		const [first] = moments;
+		const mishaps: Array<Mishap> = [
+			{ text: `${describe(first)} is put off`, happen: () => this.putOffAll([first]) },
+		];
+		if (this.hasCrashed) return mishaps;
+		for (const server of this.world.servers) {
+			if (!server.alive) continue;
+			mishaps.push({ text: `${server.name} crashes`, happen: () => this.crash(server) });
+			// What has not arrived needs its server.
+			const sent = moments.filter(({ call, stage }) => call.server === server.name && stage === "apply");
+			if (sent.isEmpty()) continue;
+			const happen = (): void => {
+				this.crash(server);
+				this.putOffAll(sent);
+			};
+			mishaps.push({ text: `${server.name} crashes, and what it has sent is put off`, happen });
+		}
+		return mishaps;
+	}
+
+	private putOffAll(moments: ReadonlyArray<Held>): void {
+		for (const moment of moments) this.putOff.add(moment);
+		this.world.after(PUT_OFF_SECONDS, () => {
+			for (const moment of moments) this.putOff.delete(moment);
 			this.tick();
 		});
 	}
 
-	private crash(decision: number, server: Server): void {
-		this.note(decision, `${server.name} crashes`, this.options[decision]);
+	private crash(server: Server): void {
 		this.hasCrashed = true;
-		this.onRough();
 		server.crash();
 	}
 
 	/** What is held, in the order in which it comes by itself. */
 	private inOrder(): ReadonlyArray<Held> {
-		const isLast = ({ call }: Held): boolean => call.server === this.lastServer;
-		return [...this.held.filter(isLast), ...this.held.filter((each) => !isLast(each))];
+		const rank = (each: Held): number => (this.putOff.has(each) ? 2 : each.call.server === this.lastServer ? 0 : 1);
+		return [0, 1, 2].reduce<Array<Held>>(
+			(all, wanted) => [...all, ...this.held.filter((each) => rank(each) === wanted)],
+			[],
+		);
 	}
 
-	private note(decision: number, text: string, choice: number): void {
-		const mark = choice > 0 ? " (chosen)" : "";
-		this.world.trace.note("order", `${decision}: ${text}${mark}`);
+	private note(text: string): void {
+		this.world.trace.note("order", text);
 	}
+}
+
+function describe({ call, stage }: Held): string {
+	return `${call.server} ${stage} ${call.op} ${call.key ?? call.store ?? ""}`;
 }
 
 /** Whether an order decides when the moments of a call come. */
