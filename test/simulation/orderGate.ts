@@ -13,8 +13,8 @@ interface Held {
 
 /** Seconds from one moment to the next. */
 const TICK_SECONDS = 0.02;
-/** How long a moment that is put off waits by itself: by then a silent server's lock has been taken, and a lease is over. */
-const PUT_OFF_SECONDS = 20;
+/** How long a moment that is put off waits by itself: by then it was given up, and a silent server's lock is taken. */
+const PUT_OFF_SECONDS = 35;
 
 /** Something else that can happen than the next moment. */
 interface Mishap {
@@ -26,7 +26,7 @@ interface Mishap {
  * Lets moments of data stores, messages and presence come one by one in a given order. At each decision there is a list
  * of what could come next: the held moments (first those of the server that moved last, so that by itself a server goes
  * on until it has nothing to do; of a server, the oldest first), then that the first of them is put off, then the crash
- * of each server, once in all, with what it has sent landing at once or put off. A moment that is put off comes 20 s
+ * of each server, once in all, with what it has sent landing at once or put off. A moment that is put off comes 35 s
  * later by itself, or earlier where it is chosen. Whatever else there is (beats, timers, autosaves) goes on in virtual
  * time.
  */

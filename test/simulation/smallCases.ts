@@ -27,7 +27,7 @@ function earn(lobby: Lobby): void {
 /** The small cases that are played in every order up to a bound. */
 export const SMALL_CASES: ReadonlyArray<SmallCase> = [
 	{
-		// One trade, one join: the second trader is asked for by another server.
+		// One trade, one join: the first trader is asked for by another server.
 		name: "trade",
 		users: 2,
 		guilds: 0,
@@ -39,7 +39,7 @@ export const SMALL_CASES: ReadonlyArray<SmallCase> = [
 		play: (first, second, begin) => {
 			const [a, b] = first.openProfiles();
 			begin(first, () => first.market.trade(a, b));
-			second.join(2);
+			second.join(1);
 		},
 	},
 	{

@@ -181,6 +181,15 @@ export const trades: ReadonlyArray<Mutant> = [
 		hint: ["trade/trade.spec", "trade crashes"],
 	},
 	{
+		name: "the decision is sent while the prepares are on their way",
+		rule: "two phases: all prepare, then one record decides",
+		file: twoPhase,
+		find: "participants.map((participant) => () => participant.prepare()),",
+		replace:
+			"participants.map((participant) => () => {\n\t\t\tplatform.task.spawn(() => participant.prepare());\n\t\t\treturn undefined;\n\t\t}),",
+		hint: ["orders/small"],
+	},
+	{
 		name: "a trade commits although one prepare failed",
 		rule: "I6, scenario 25",
 		file: twoPhase,
