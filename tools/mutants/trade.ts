@@ -714,7 +714,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "if (!seen.success) return false;",
 		replace: "if (!seen.success) return true;",
-		hint: ["trade/recovery.spec", "trade recovery-crashes"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "a fence without an answer counts as done",
@@ -722,7 +722,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: recovery,
 		find: "if (!fenced.success) return false;",
 		replace: "if (!fenced.success) return true;",
-		hint: ["trade/recovery.spec", "trade recovery-crashes", "trade recovery-late"],
+		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "recovery without a rule takes any lock",

@@ -112,6 +112,58 @@ function tradeOver(world: World, first: BackendFactory, then_: BackendFactory): 
 }
 
 export = () => {
+	describe("the module's own members (seed: API reference)", () => {
+		function recoveryOn(lobby: PlayerGame): Recovery {
+			const { platform } = lobby.server;
+			const backend = dataStoreBackend({ platform, store: STORE });
+			return new Recovery({ store: STORE, platform, backend, storeClock: new StoreClock(platform.clock) });
+		}
+
+		const held = { JobId: "elsewhere", Token: "theirs", Turn: 1, Seq: 1, Time: 0 };
+
+		it("resolve without a rule: a lock younger than the TTL is owned, an older one is passed", () => {
+			play((lobby, world) => {
+				plantJournal(world);
+				plant(world, KEY_A, POINTER, { Lock: held });
+				const recovery = recoveryOn(lobby);
+				const early = failureOf(lobby.server.run(() => recovery.resolve(KEY_A, POINTER)));
+				expectText(early.message, "transaction participant is still owned");
+				world.wait(181);
+				expect(lobby.server.run(() => recovery.resolve(KEY_A, POINTER)).success).to.equal(true);
+				const { Lock, Meta } = lobby.record(KEY_A)!;
+				expect(Lock).to.equal(undefined);
+				expect(Meta.PendingTransaction).to.equal(undefined);
+			});
+		});
+
+		it("valid tells a journal of the token; cleanup deletes it; a missing one is no error to acknowledge", () => {
+			play((lobby, world) => {
+				plantJournal(world);
+				expect(Recovery.valid(journalOf(world), POINTER.Token)).to.equal(true);
+				expect(Recovery.valid(journalOf(world), "other")).to.equal(false);
+				const recovery = recoveryOn(lobby);
+				lobby.server.run(() => recovery.cleanup(POINTER.Key));
+				expect(journalOf(world)).to.equal(undefined);
+				lobby.server.run(() => recovery.acknowledge(POINTER.Key, POINTER.Token, KEY_A));
+				expect(journalOf(world)).to.equal(undefined);
+			});
+		});
+
+		it("resolve fails on a pointer that is none, and on one that leads nowhere, by the seed's reasons", () => {
+			play((lobby, world) => {
+				const recovery = recoveryOn(lobby);
+				for (const [pointer, reason] of [
+					["text", "malformed pending transaction"],
+					[POINTER, "transaction journal is missing or invalid"],
+				] as const) {
+					plant(world, KEY_A, pointer);
+					const failure = failureOf(lobby.server.run(() => recovery.resolve(KEY_A, pointer)));
+					expectText(failure.message, `${PREFIX}${reason}`);
+				}
+			});
+		});
+	});
+
 	describe("recovery in load: the seed's five steps", () => {
 		it("a committed trade is applied with its ids; the journal waits for the peer, whose load removes it", () => {
 			play((lobby, world) => {
@@ -359,6 +411,21 @@ export = () => {
 			});
 		});
 
+		for (const op of ["GetAsync", "UpdateAsync"]) {
+			it(`a peer of which nothing is known is not said to be done: its ${op} fails (rule 5.3)`, () => {
+				play((lobby, world) => {
+					plantJournal(world);
+					plant(world, KEY_A);
+					world.store(STORE).set(KEY_B, recordOf(110));
+					world.faults.add({ service: "DataStore", op, key: KEY_B, effect: "failBefore" });
+					expect(load(lobby, KEY_A).unwrap().data.coins).to.equal(90);
+					expect(journalOf(world)!.Settled[KEY_A]).to.equal(true);
+					expect(journalOf(world)!.Settled[KEY_B]).never.to.be.ok();
+					expect(lobby.record(KEY_B)!.Meta.RefusedTransaction).never.to.be.ok();
+				});
+			});
+		}
+
 		it("a removal that is never answered does not keep the load", () => {
 			play((lobby, world) => {
 				plantJournal(world, { Settled: { [KEY_B]: true } });
@@ -548,44 +615,6 @@ export = () => {
 				const lobby = new PlayerGame(world, { driver: { backend } });
 				expect(load(lobby, KEY_A).success).to.equal(false);
 				expect(journalKeys(world).size()).to.equal(0);
-			});
-		});
-	});
-
-	describe("the module's own members (seed: API reference)", () => {
-		function recoveryOn(lobby: PlayerGame): Recovery {
-			const { platform } = lobby.server;
-			const backend = dataStoreBackend({ platform, store: STORE });
-			return new Recovery({ store: STORE, platform, backend, storeClock: new StoreClock(platform.clock) });
-		}
-
-		const held = { JobId: "elsewhere", Token: "theirs", Turn: 1, Seq: 1, Time: 0 };
-
-		it("resolve without a rule: a lock younger than the TTL is owned, an older one is passed", () => {
-			play((lobby, world) => {
-				plantJournal(world);
-				plant(world, KEY_A, POINTER, { Lock: held });
-				const recovery = recoveryOn(lobby);
-				const early = failureOf(lobby.server.run(() => recovery.resolve(KEY_A, POINTER)));
-				expectText(early.message, "transaction participant is still owned");
-				world.wait(181);
-				expect(lobby.server.run(() => recovery.resolve(KEY_A, POINTER)).success).to.equal(true);
-				const { Lock, Meta } = lobby.record(KEY_A)!;
-				expect(Lock).to.equal(undefined);
-				expect(Meta.PendingTransaction).to.equal(undefined);
-			});
-		});
-
-		it("valid tells a journal of the token; cleanup deletes it; a missing one is no error to acknowledge", () => {
-			play((lobby, world) => {
-				plantJournal(world);
-				expect(Recovery.valid(journalOf(world), POINTER.Token)).to.equal(true);
-				expect(Recovery.valid(journalOf(world), "other")).to.equal(false);
-				const recovery = recoveryOn(lobby);
-				lobby.server.run(() => recovery.cleanup(POINTER.Key));
-				expect(journalOf(world)).to.equal(undefined);
-				lobby.server.run(() => recovery.acknowledge(POINTER.Key, POINTER.Token, KEY_A));
-				expect(journalOf(world)).to.equal(undefined);
 			});
 		});
 	});
