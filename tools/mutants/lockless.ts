@@ -340,7 +340,8 @@ export const lockless: ReadonlyArray<Mutant> = [
 		rule: "6.3",
 		file: flusher,
 		find: 'if (!wish.waits) return { outcome: { kind: "busy", lock } };',
-		replace: 'return { outcome: { kind: "busy", lock } };',
+		replace:
+			'if (!wish.waits) return { outcome: { kind: "busy", lock } };\n\t\tif (lock.Turn > 0) return { failed: keptBusy(this.home.store, this.key) };',
 		hint: ["lockless locks"],
 	},
 	{

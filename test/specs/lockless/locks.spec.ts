@@ -41,6 +41,29 @@ export = () => {
 			});
 		});
 
+		for (const [title, isAlive] of [
+			["one that its holder cannot write stays as long as that server beats, however old it is", true],
+			["one of a server that has stopped beating is cleared once it is old enough", false],
+		] as const) {
+			it(title, () => {
+				simulate({}, (world) => {
+					const [owner, hall] = [new Hall(world), new Hall(world)];
+					for (const { server, driver } of [owner, hall]) server.run(() => driver.attach());
+					world.wait(20);
+					owner.server.run(() => owner.driver.load(KEY)).unwrap();
+					same(stored(world)?.Lock?.Presence, true, "the flag");
+					if (isAlive) world.faults.add({ service: "DataStore", server: owner.server, effect: "failBefore" });
+					else owner.server.crash();
+					world.wait(300);
+					const guild = hall.open();
+					hall.give(guild, "a").unwrap();
+					const saved = hall.save(guild);
+					if (isAlive) same(errorOf(saved).type, "lockless_locked", "the error");
+					else saved.unwrap();
+				});
+			});
+		}
+
 		it("I1: the session whose stale lock a flush has cleared writes nothing over it", () => {
 			simulate({}, (world) => {
 				const owner = new Hall(world);
