@@ -366,7 +366,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: flusher,
 		find: "this.foreign.outcomeOf(met, this.home.isClosing(), this.home.retry)",
 		replace: "this.foreign.outcomeOf(met, false, this.home.retry)",
-		hint: ["lockless close"],
+		hint: ["lockless fetch"],
 	},
 	{
 		name: "a trade on a lockless key is not recovered by a flush",
@@ -492,11 +492,12 @@ export const lockless: ReadonlyArray<Mutant> = [
 		hint: ["lockless fetch"],
 	},
 	{
-		name: "a verdict found after the record was read is applied to it",
+		name: "a verdict is applied to the record that was read before it",
 		rule: "6.4 (record again)",
 		file: fetcher,
-		find: "const record = settleDecided(shape.record, decided);",
-		replace: "const record = settleDecided(shape.record, this.decisions.list());",
+		find: "if (judged.value !== undefined) continue;",
+		replace:
+			"if (judged.value !== undefined) {\n\t\t\t\treturn this.settled(settleDecided(record, [{ id: record.Pending.Id, outcome: judged.value }]));\n\t\t\t}",
 		hint: ["lockless fetch"],
 	},
 	{

@@ -81,7 +81,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: context,
 		find: "if (!admitted.success) this.refused ??= admitted.error;",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the context works on after the function has returned",
@@ -95,9 +95,16 @@ export const transactions: ReadonlyArray<Mutant> = [
 		name: "a transaction does not wait for a save that is at the store",
 		rule: "6.5, 1.1",
 		file: transaction,
-		find: "\tfor (const participant of participants) participant.awaitWrites();\n",
+		find: "if (locking === undefined) for (const participant of participants) participant.pauseWrites();\n",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		also: [
+			{
+				file: transaction,
+				find: "\tfor (const participant of participants) participant.awaitWrites();\n",
+				replace: "",
+			},
+		],
+		hint: ["transaction/waiting", "transaction/simulated", "transaction/transaction.spec", "transaction/rules"],
 	},
 	{
 		name: "transaction locks are waited for in any order",
@@ -105,7 +112,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: txLocks,
 		find: "return differs !== -1 && mine[differs] < other[differs];",
 		replace: "return differs === -2;",
-		hint: ["transaction lock", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/locks.spec"],
 	},
 	{
 		name: "later locks are kept while an earlier one is waited for",
@@ -113,7 +120,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: txLocks,
 		find: "ordered.filter((_, index) => index > held),",
 		replace: "ordered.filter((_, index) => index > held && index < 0),",
-		hint: ["transaction lock", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/locks.spec"],
 	},
 
 	// Phase one.
@@ -123,7 +130,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: 'if (isUnresolved(record)) return { keep: "unresolved" };\n\treturn { write: { ...underLock(record, lock, request, record.Meta), Pending: request.pending } };',
 		replace: "return { write: { ...underLock(record, lock, request, record.Meta), Pending: request.pending } };",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a write alone passes over a foreign Pending",
@@ -131,7 +138,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: 'if (isUnresolved(record)) return { keep: "unresolved" };\n\tconst { data',
 		replace: "const { data",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a write alone leaves no id",
@@ -139,7 +146,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: "const meta = { ...record.Meta, Migrations: migrations, TransactionIds };",
 		replace: "const meta = { ...record.Meta, Migrations: migrations };",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a write alone counts as its own under another session's lock",
@@ -147,7 +154,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: 'if ("keep" in accepted && accepted.keep === "lost") return { ...accepted, isStamped };',
 		replace: "",
-		hint: ["specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a write alone that has landed is not recognized by its id",
@@ -155,7 +162,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockedRecord,
 		find: 'if (isStamped) return { keep: "mine" };',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a prepare of a lockless key needs no lock",
@@ -163,7 +170,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "if (Lock?.Token === token && Lock.Turn === turn) return { record };",
 		replace: "if (token !== undefined) return { record };",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a lockless key's lock is ours by its token alone",
@@ -171,7 +178,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "if (Lock?.Token === token && Lock.Turn === turn) return { record };",
 		replace: "if (Lock?.Token === token) return { record };",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a prepare of a lockless key that is run again is not recognized",
@@ -179,7 +186,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: 'if (shape.kind === "record" && shape.record.Pending?.Id === pending.Id) return { keep: "mine" };',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a write alone of a lockless key that has landed is not recognized",
@@ -187,7 +194,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: 'if (shape.kind === "record" && hasId(shape.record, id)) return { keep: "mine" };',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a lockless key's lock outlives its prepare",
@@ -195,7 +202,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "return { write: { ...unlocked(ours.record, token), Pending: pending } };",
 		replace: "return { write: { ...ours.record, Pending: pending } };",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "the end of a transaction's lock leaves no stamp",
@@ -203,7 +210,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "return { ...record, Lock: undefined, Meta: { ...record.Meta, ReleasedToken: token } };",
 		replace: "return { ...record, Lock: undefined };",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a confirmation that is run again counts as a lost lock",
@@ -212,7 +219,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: "if (record !== undefined && record.Lock === undefined && ReleasedToken === lock.token && Turn === lock.turn)",
 		replace:
 			"if (record !== undefined && record.Lock === undefined && ReleasedToken === lock.token && Turn === -1)",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "the end of an aborted transaction leaves its Pending",
@@ -220,7 +227,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locklessRecord,
 		find: "settleDecided(shape.record, aborted !== undefined ? [aborted] : []);",
 		replace: "settleDecided(shape.record, aborted !== undefined ? [] : []);",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "marker with a missing leg",

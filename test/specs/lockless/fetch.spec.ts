@@ -206,6 +206,35 @@ export = () => {
 			});
 		});
 
+		it("nor is a verdict that takes its time one on a record that has moved on meanwhile (rule 6.4)", () => {
+			simulate({}, (world) => {
+				put(world, { Pending: foreignPending({ Expires: 5 }) });
+				const hall = new Hall(world);
+				const guild = hall.open();
+				const slow = { effect: "delay", stage: "arrive", seconds: 5 } as const;
+				const late = world.faults.add({ service: "DataStore", op: "UpdateAsync", store: "CKMarkers", ...slow });
+				const fetched = hall.start(() => guild.fetch());
+				world.waitUntil(() => late.hits > 0, 30);
+				// Committed and cleaned, and the marker removed, before the abort of it arrives.
+				put(world, { Data: { bank: 101, log: ["tx", "more"] } });
+				world.waitUntil(() => fetched.answer !== undefined, 30);
+				same(world.store("CKMarkers").get("x1"), "aborted", "the marker");
+				same(fetched.answer!.unwrap().bank, 101, "the bank");
+			});
+		});
+
+		it("I13: one that its coordinator gave all the time in the world is waited for for two minutes", () => {
+			simulate({}, (world) => {
+				put(world, { Pending: foreignPending({ Expires: 100_000 }) });
+				const hall = new Hall(world);
+				const guild = hall.open();
+				const fetched = hall.start(() => guild.fetch());
+				world.waitUntil(() => fetched.answer !== undefined, 300);
+				near(fetched.answeredAt, 120, 3, "the answer");
+				same(errorOf(fetched.answer!).type, "unresolved_transaction", "the error");
+			});
+		});
+
 		it("a marker that says something else is an error, and the record stays", () => {
 			simulate({}, (world) => {
 				put(world, { Pending: foreignPending() });

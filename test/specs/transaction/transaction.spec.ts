@@ -206,6 +206,17 @@ export = () => {
 			});
 		});
 
+		it("data that cannot be stored, where it changes one profile alone: nothing is written", () => {
+			open(TWO_LOCKED, (parties) => {
+				const { host, profiles } = parties;
+				const result = host.server.run(() =>
+					transaction(profiles, (ctx) => ctx.set(profiles[0], { coins: 0 / 0, items: [] })),
+				);
+				expect(errorOf(result).cause?.type).to.equal("invalid_data");
+				expect(writes(parties)).to.equal(0);
+			});
+		});
+
 		it("data that do not fit into a record beside those from before, with both sizes in the message", () => {
 			open(TWO_LOCKED, (parties) => {
 				const { host, profiles } = parties;
