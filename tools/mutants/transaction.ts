@@ -92,8 +92,8 @@ export const transactions: ReadonlyArray<Mutant> = [
 		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
 	},
 	{
-		name: "a transaction does not wait for a save that is at the store",
-		rule: "6.5, 1.1",
+		name: "a transaction's profiles take saves and updates meanwhile",
+		rule: "6.5, 1.1, I12",
 		file: transaction,
 		find: "if (locking === undefined) for (const participant of participants) participant.pauseWrites();\n",
 		replace: "",
@@ -104,7 +104,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 				replace: "",
 			},
 		],
-		hint: ["transaction/waiting", "transaction/simulated", "transaction/transaction.spec", "transaction/rules"],
+		hint: ["transaction/waiting"],
 	},
 	{
 		name: "transaction locks are waited for in any order",

@@ -2,7 +2,7 @@ import { Profile } from "../../../src/driver/profile";
 import { Result } from "../../../src/result";
 import { transaction } from "../../../src/transaction/transaction";
 import { World } from "../../cloud/world";
-import { errorOf, House, MIXED, must, occupy, Parties, Purse, withParties } from "./parties";
+import { errorOf, House, MIXED, must, occupy, Parties, Purse, TWO_LOCKED, withParties } from "./parties";
 
 /** The player's transaction with a guild that another server's transaction keeps. */
 function waiting(
@@ -20,6 +20,24 @@ function waiting(
 
 // While a transaction waits for other servers' locks, nothing of its session-locked profiles is sent.
 export = () => {
+	it("I12: an update that comes while a transaction prepares waits for it, and is not lost", () => {
+		withParties(TWO_LOCKED, (parties, _fresh, world) => {
+			const [{ store, key }] = TWO_LOCKED;
+			parties.fault({ store, key, durableOnly: true, count: 1, effect: "delay", seconds: 3 });
+			parties.start();
+			world.wait(1);
+			const [a] = parties.profiles as ReadonlyArray<Profile<Purse>>;
+			let coins = 0;
+			parties.host.server.spawn(() => {
+				coins = a.update((data) => ({ ...data, coins: data.coins + 50 })).unwrap().coins;
+			});
+			expect(parties.answered().unwrap()).to.equal(true);
+			world.wait(1);
+			expect(coins).to.equal(149);
+			expect(a.data.coins).to.equal(149);
+		});
+	});
+
 	describe("while a transaction waits for others' locks, a session-locked participant is as any other profile", () => {
 		it("rules 3.1 and 2 (I2): its presence flag is withdrawn when its server cannot beat, and nobody steals it", () => {
 			waiting((parties, _player, fresh, world) => {
