@@ -9,11 +9,15 @@ declare const __BATON_BOOT: Boot | undefined;
 
 const KEY = "Player_7";
 
+/** What the old game's code can call on a server. Run there. */
+function callsOn(server: Server): typeof import("./oldCalls") {
+	return __BATON_BOOT!(server, "test", "specs", "moving", "oldCalls") as typeof import("./oldCalls");
+}
+
 /** Sends a message from a server of the old game. */
 function send(server: Server, coins: number): void {
 	const sent = server.run(() => {
-		const mail = __BATON_BOOT!(server, "test", "specs", "moving", "mail") as typeof import("./mail");
-		return mail.send(KEY, coins);
+		return callsOn(server).send(KEY, coins);
 	});
 	if (!sent) error("the message was not sent", 2);
 }
@@ -66,6 +70,18 @@ export = () => {
 					expect(lobby.coins(KEY)).to.equal(4);
 					causeOf(old.join(7));
 					expect(profile.active).to.equal(true);
+				});
+			});
+
+			it("nor does the old game's Steal take it", () => {
+				simulate({ seed: 4 }, (world) => {
+					const old = open(world);
+					const lobby = new PlayerGame(world, { driver: { importLegacy } });
+					const { profile } = lobby.join(7);
+					expect(old.server.run(() => callsOn(old.server).steals(KEY))).to.equal(false);
+					lobby.set(profile, 4).unwrap();
+					lobby.server.run(() => profile.save()).unwrap();
+					expect(lobby.coins(KEY)).to.equal(4);
 				});
 			});
 		});

@@ -269,7 +269,10 @@ export = () => {
 					first.server.leave(player);
 					first.waitUntilFree(KEY);
 					const before = ofBaton(first);
-					causeOf(old.join(7));
+					const asked = world.now();
+					const refused = old.join(7);
+					causeOf(refused);
+					expect(refused.at - asked < 1).to.equal(true);
 					world.wait(60);
 					expect(ofBaton(first)).to.equal(before);
 					const second = oldGame.moveTo(world);
