@@ -27,7 +27,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: lockWrites,
 		find: "before.data === data &&",
 		replace: "before.data !== undefined &&",
-		hint: ["driver unknown-outcomes"],
+		hint: ["driver/autosave.spec", "driver unknown-outcomes"],
 	},
 	{
 		name: "an error of a save counts as not written",
@@ -43,7 +43,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "if (part !== undefined && answer.error.retryable !== false) writes.noteUnanswered();",
 		replace: "",
-		hint: ["driver unknown-outcomes"],
+		hint: ["driver/session-lock.spec", "driver unknown-outcomes"],
 	},
 	{
 		name: "a release whose first answer was lost is said to have failed",
@@ -51,7 +51,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: 'if (isRelease(attempt) && this.writes.mayBeReleased() && (why === "taken" || why === "unlocked")) {',
 		replace: 'if (isRelease(attempt) && this.writes === undefined && (why === "taken" || why === "unlocked")) {',
-		hint: ["driver unknown-outcomes"],
+		hint: ["driver/release.spec", "driver unknown-outcomes"],
 	},
 	{
 		name: "a save that is recognized counts as lost",
@@ -91,7 +91,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: "src/backend/answerWithin.ts",
 		find: "withinSeconds(platform, seconds, call)",
 		replace: "withinSeconds(platform, seconds * 1e6, call)",
-		hint: ["driver save-ladder", "driver unknown-outcomes", "driver load"],
+		hint: ["driver/unknown-outcomes.spec", "driver save-ladder"],
 	},
 	{
 		name: "a throwing backend ends the profile's writer",
@@ -115,7 +115,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: writer,
 		find: 'return this.rejections >= REJECTIONS_BEFORE_RELEASE_ONLY ? "releaseOnly" : "release";',
 		replace: 'return "release";',
-		hint: ["driver release"],
+		hint: ["driver/save-ladder.spec", "driver release"],
 	},
 	{
 		name: "the loss of rejected data is not told",
@@ -123,7 +123,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "if (!withData && attempt.isBlocked) return this.warnUndecided();",
 		replace: "if (!withData) return;",
-		hint: ["driver release"],
+		hint: ["driver/save-ladder.spec", "driver release"],
 	},
 	{
 		name: "a lost lock goes unnoticed",
@@ -197,7 +197,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: acquirer,
 		find: "if (decision.orphan !== undefined) this.giveBack(key, decision.orphan.Token);",
 		replace: "",
-		hint: ["driver data-rules", "driver unknown-outcomes", "handoff late-writes"],
+		hint: ["driver/session-lock.spec", "driver data-rules", "driver unknown-outcomes"],
 	},
 	{
 		name: "a load without a player waits for another server's lock",
@@ -262,7 +262,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		find: "\t\t\tstarted + math.max(wish.localSeconds, this.parts.settings.lockWaitSeconds),",
 		replace:
 			"\t\t\tthis.parts.platform.clock() + math.max(wish.localSeconds, this.parts.settings.lockWaitSeconds),",
-		hint: ["driver rejoin", "handoff figures", "driver load"],
+		hint: ["driver/load.spec", "driver rejoin", "handoff figures"],
 	},
 	{
 		name: "a second load of an open key is served",
@@ -312,7 +312,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: writer,
 		find: "return this.lastFailed && !this.inFlight;",
 		replace: "return this.lastFailed;",
-		hint: ["driver rejoin", "handoff adoption"],
+		hint: ["handoff/adoption.spec", "driver rejoin"],
 	},
 	{
 		name: "a blocked profile is adopted",
@@ -395,7 +395,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: sessions,
 		find: "if (profile !== undefined && profile.player === player) profile.release();",
 		replace: "if (profile !== undefined) profile.release();",
-		hint: ["driver attach", "driver rejoin"],
+		hint: ["driver/rejoin.spec", "driver attach"],
 	},
 	{
 		name: "a rejoin does not rebind the profile",
@@ -403,7 +403,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: sessions,
 		find: "return open?.player?.UserId === player.UserId ? open : undefined;",
 		replace: "return open?.player === player ? open : undefined;",
-		hint: ["driver attach", "driver rejoin"],
+		hint: ["driver/rejoin.spec", "driver attach"],
 	},
 	{
 		name: "an instance that is announced late takes the session of a newer one",
@@ -501,7 +501,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "\t\tif (this.hold() !== undefined) this.active = false;\n\t\tthis.awaitHold();",
 		replace: "",
-		hint: ["trade shutdown", "trade"],
+		hint: ["trade shutdown"],
 	},
 	{
 		name: "a writer does not wait for a trade",
@@ -509,7 +509,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: writer,
 		find: "if (hold !== undefined) hold.wait();\n\t\t\t\telse this.step();",
 		replace: "this.step();",
-		hint: ["trade/trade.spec", "trade/participant.spec", "trade"],
+		hint: ["trade/trade.spec", "trade/participant.spec"],
 	},
 	{
 		name: "a closing server waits for a trade to the end",
@@ -673,7 +673,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: "src/backend/updateWithin.ts",
 		find: "if (answer.success) storeClock.observe(answer.value.updatedTime);",
 		replace: "",
-		hint: ["backend store-clock", "driver session-lock", "handoff scenarios-clocks"],
+		hint: ["driver/session-lock.spec", "backend store-clock"],
 	},
 	{
 		name: "cached decision read",

@@ -40,7 +40,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: presence,
 		find: "\t\t\tthis.onSilent();",
 		replace: "",
-		hint: ["handoff presence.", "handoff presence-locks"],
+		hint: ["handoff/presence-locks.spec"],
 	},
 	{
 		name: "a lock that was on its way when the beats failed keeps its flag",
@@ -48,7 +48,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: "src/driver/profileOpener.ts",
 		find: "\t\t\topened.value.withdrawPresence();",
 		replace: "",
-		hint: ["handoff presence-locks", "handoff"],
+		hint: ["handoff presence-locks"],
 	},
 	{
 		name: "a save that was on its way when the beats failed keeps its flag",
@@ -56,7 +56,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: "src/driver/writer.ts",
 		find: "this.touchWanted = this.host.isFlaggedWrongly();",
 		replace: "this.touchWanted = false;",
-		hint: ["handoff presence-locks", "handoff"],
+		hint: ["handoff presence-locks"],
 	},
 	{
 		name: "all locks are rewritten in one moment",
@@ -64,7 +64,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: link,
 		find: "const later = (index / flagged.size()) * WITHDRAW_SECONDS;",
 		replace: "const later = 0 * index;",
-		hint: ["handoff presence-locks", "handoff"],
+		hint: ["handoff presence-locks"],
 	},
 	{
 		name: "a silenced handoff leaves its flags",
@@ -72,7 +72,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: handoff,
 		find: "\t\tthis.stop();\n\t\tfor (const driver of this.drivers) driver.onSilent();",
 		replace: "\t\tthis.stop();",
-		hint: ["handoff presence-locks", "handoff"],
+		hint: ["handoff presence-locks"],
 	},
 	{
 		name: "a beat that failed waits for the next one",
@@ -251,7 +251,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: "src/driver/acquirer.ts",
 		find: "math.min(spacing, left, proofIn ?? left, ",
 		replace: "math.min(spacing, left, ",
-		hint: ["handoff proof", "handoff figures"],
+		hint: ["handoff/figures.spec", "handoff proof"],
 	},
 	{
 		name: "a poll misses the expiry of the beat that was seen",
@@ -299,7 +299,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: watch,
 		find: "if (this.stopped || lock.Tx === true || !this.isWanted()) return;",
 		replace: "if (this.stopped || !this.isWanted()) return;",
-		hint: ["handoff", "lockless locks"],
+		hint: ["lockless/locks.spec", "handoff"],
 	},
 
 	// The holder's side.
@@ -317,7 +317,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: requests,
 		find: "\t\tif (token === undefined) return;\n\t\tthis.record(",
 		replace: "\t\tthis.record(",
-		hint: ["handoff wire", "handoff cross-server", "handoff unwanted-request"],
+		hint: ["handoff/cross-server.spec", "handoff wire"],
 	},
 	{
 		name: "a request for a key that is not held is not answered",
@@ -325,7 +325,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: requests,
 		find: "if (slot === undefined) return this.answerFreed(key, requester, token);",
 		replace: "if (slot === undefined) return;",
-		hint: ["handoff scenarios-messages", "handoff cross-server"],
+		hint: ["handoff/cross-server.spec", "handoff scenarios-messages"],
 	},
 	{
 		name: "an orphan is not cleared before a request is answered",
@@ -413,7 +413,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: link,
 		find: "onReply: (key) => this.parts.slots.get(key)?.unpark(),",
 		replace: "onReply: () => {},",
-		hint: ["handoff figures", "handoff cross-server"],
+		hint: ["handoff/cross-server.spec", "handoff figures"],
 	},
 	{
 		name: "a reply that comes while an attempt runs is forgotten",
@@ -421,7 +421,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: "src/driver/keySlots.ts",
 		find: "if (this.parked === undefined) this.woken = true;\n\t\telse this.parked.resolve(true);",
 		replace: "this.parked?.resolve(true);",
-		hint: ["handoff scenarios-messages", "handoff cross-server", "handoff figures"],
+		hint: ["handoff/cross-server.spec", "handoff scenarios-messages"],
 	},
 	{
 		name: "handoff is on for the Memory backend",
@@ -480,6 +480,6 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: "src/driver/dataDriver.ts",
 		find: "this.closeBy(deadline).success && !trades.mayLand();",
 		replace: "this.closeBy(deadline).success;",
-		hint: ["handoff shutdown-key", "trade shutdown"],
+		hint: ["trade/shutdown.spec", "handoff shutdown-key"],
 	},
 ];

@@ -104,7 +104,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: open,
 		find: 'if (kind === "release") this.removeEntry();',
 		replace: "",
-		hint: ["lockless close"],
+		hint: ["lockless/late-writes.spec", "lockless close"],
 	},
 	{
 		name: "a write has the stamp of the one before it",
@@ -176,7 +176,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: queue,
 		find: "\t\t\t\tdropped.push({ update: landed.carried[index], problem });",
 		replace: "",
-		hint: ["lockless flush", "lockless queue", "lockless late-writes"],
+		hint: ["lockless/queue.spec", "lockless flush"],
 	},
 	{
 		name: "a flush unanswered for an hour is tried on",
@@ -192,7 +192,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: flusher,
 		find: "if (isTimeless && !this.queue.list().isEmpty() && !learnStoreTime(home)) {",
 		replace: "if (isTimeless && !this.queue.list().isEmpty() && !backend.hasStoreTime) {",
-		hint: ["lockless flush", "lockless queue", "lockless late-writes"],
+		hint: ["lockless/late-writes.spec", "lockless flush", "lockless queue"],
 	},
 
 	// Flushes.
@@ -227,7 +227,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: flush,
 		find: 'if (owner.verdict === "orphan" && owner.lock.Token !== takeOrphan) return { keep: "orphan", lock: owner.lock };',
 		replace: "",
-		hint: ["lockless locks", "lockless flush"],
+		hint: ["lockless/flush.spec", "lockless locks"],
 	},
 	{
 		name: "a flush keeps the lock that it may clear",
@@ -350,7 +350,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: flusher,
 		find: "if (left <= 0 || tries >= MOST_TRIES) return err(keptBusy(store, this.key));",
 		replace: "if (tries >= MOST_TRIES * 1000) return err(keptBusy(store, this.key));",
-		hint: ["lockless locks", "lockless transaction-side"],
+		hint: ["lockless/transaction-side.spec", "lockless locks"],
 	},
 	{
 		name: "what a flush took a verdict for is not named in the next one",
@@ -431,7 +431,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: open,
 		find: "\t\tthis.bases += 1;\n\t\tthis.replay();",
 		replace: "\t\tthis.bases += 1;\n\t\tthis.show(data);",
-		hint: ["lockless queue", "lockless fetch"],
+		hint: ["lockless/fetch.spec", "lockless queue"],
 	},
 	{
 		name: "a fetch shows what was read before the last flush was answered",
@@ -463,7 +463,7 @@ export const lockless: ReadonlyArray<Mutant> = [
 		file: "src/driver/profileOpener.ts",
 		find: "if (slot === undefined) return this.parts.lockless.takenError(key);",
 		replace: "if (slot === undefined) return undefined;",
-		hint: ["lockless bad-input", "lockless close", "lockless locks"],
+		hint: ["lockless/close.spec", "lockless bad-input"],
 	},
 	{
 		name: "shutdown flushes no lockless profile",

@@ -19,7 +19,7 @@ export const record: ReadonlyArray<Mutant> = [
 		file: holding,
 		find: "if (lock.Token !== id.token || lock.Turn !== id.turn)",
 		replace: "if (lock.Turn !== id.turn)",
-		hint: ["record save-and-release", "record late-writes"],
+		hint: ["record/late-writes.spec", "record save-and-release"],
 	},
 	{
 		name: "no turn check",
@@ -75,7 +75,7 @@ export const record: ReadonlyArray<Mutant> = [
 		file: holding,
 		find: 'return isAdopted(ReleasedToken, Turn) ? { kind: "adopt", record } : { kind: "lost", why: "unlocked" };',
 		replace: 'return { kind: "lost", why: "unlocked" };',
-		hint: ["record save-and-release", "handoff adoption"],
+		hint: ["handoff/adoption.spec", "record save-and-release"],
 	},
 	{
 		name: "any write retakes a record without a lock",

@@ -100,7 +100,7 @@ export const trades: ReadonlyArray<Mutant> = [
 				replace: "",
 			},
 		],
-		hint: ["trade/trade.spec", "trade blocked", "trade/participant.spec"],
+		hint: ["trade/blocked.spec", "trade/trade.spec"],
 	},
 	{
 		name: "a trade does not wait for a save that is at the store",
@@ -227,7 +227,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: participants,
 		find: 'this.settled = answer.success && answer.value.kind === "written";',
 		replace: "this.settled = true;",
-		hint: ["trade decision", "trade blocked", "trade crashes"],
+		hint: ["trade/blocked.spec", "trade decision"],
 	},
 	{
 		name: "an aborted trade does not end its prepares",
@@ -275,7 +275,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "\telse clearUpLater(trading, open);",
 		replace: "",
-		hint: ["trade late-writes", "trade crashes", "trade decision"],
+		hint: ["trade/crashes-settings.spec", "trade late-writes"],
 	},
 	{
 		name: "a trade's journal is looked at before the open locks are gone",
@@ -283,7 +283,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: trade,
 		find: "for (const { profile } of open) profile.awaitEnd();\n",
 		replace: "",
-		hint: ["trade late-writes", "trade decision", "trade blocked"],
+		hint: ["trade/crashes-settings.spec", "trade late-writes", "trade decision"],
 	},
 	{
 		name: "an unsettled participant plays on",
@@ -479,7 +479,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: decision,
 		find: "for (const userId of participant.profile.userIds ?? []) userIds.push(userId);",
 		replace: "",
-		hint: ["trade journal", "trade/trade.spec"],
+		hint: ["trade/trade.spec", "trade journal"],
 	},
 	{
 		name: "a journal's owners are not told to the store",
@@ -487,7 +487,7 @@ export const trades: ReadonlyArray<Mutant> = [
 		file: "src/trade/journalStore.ts",
 		find: "userIds: decision.write.Meta.UserIds,",
 		replace: "userIds: [],",
-		hint: ["trade journal", "trade/trade.spec"],
+		hint: ["trade/trade.spec", "trade journal"],
 	},
 
 	// Recovery.

@@ -25,7 +25,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "if (markers === first.markers) continue;",
 		replace: "if (markers !== undefined) continue;",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "one profile twice in a transaction",
@@ -33,7 +33,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "if (participants.some((other) => other.profile === profile)) {",
 		replace: "if (participants.some((other) => other.profile === undefined)) {",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a transaction goes on with a profile that was closed while locks were taken",
@@ -41,7 +41,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tif (lost !== undefined) {\n\t\tgiveUp();\n\t\treturn err(lost);\n\t}\n",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/waiting.spec", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "locks of a cancelled transaction stay",
@@ -49,7 +49,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tif (decided === false) {\n\t\tgiveUp();\n",
 		replace: "\tif (decided === false) {\n",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "locks of a transaction whose function throws stay",
@@ -57,7 +57,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: "src/twoPhase/whileHeld.ts",
 		find: "\tif (!ran.ok) undo?.();\n",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "locks of a refused transaction stay",
@@ -65,7 +65,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: transaction,
 		find: "\tif (staging.refused !== undefined) {\n\t\tgiveUp();\n",
 		replace: "\tif (staging.refused !== undefined) {\n",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a transaction too large for its records is begun",
@@ -73,7 +73,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "if (tooLarge !== undefined) return this.refuse(tooLarge);",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "data that a transaction sets are not checked",
@@ -89,7 +89,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: context,
 		find: "\t\tthis.isOver = true;",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a transaction's profiles take saves and updates meanwhile",
@@ -235,7 +235,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "return [...changing, ...confirming];",
 		replace: "return [changing[0], ...confirming];",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "unchanged participants are not confirmed",
@@ -243,7 +243,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "return [...changing, ...confirming];",
 		replace: "return confirming.isEmpty() ? changing : [...changing];",
-		hint: ["transaction one-changed", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction/scenarios.spec", "transaction one-changed", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "unchanged participants of a write alone are not confirmed",
@@ -251,7 +251,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "if (problem !== undefined) return this.refuse(problem);",
 		replace: "",
-		hint: ["transaction one-changed", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction one-changed", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a locked participant is confirmed without a look at the store",
@@ -259,7 +259,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: 'return this.profile.writes.holdsLock(Lock) ? undefined : this.profile.lose("taken", holderOf(Lock));',
 		replace: "return undefined;",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a participant with unsaved changes counts as unchanged",
@@ -267,7 +267,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "data !== participant.data() || participant.hasUnsaved();",
 		replace: "data !== participant.data();",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a single change goes through the marker",
@@ -275,7 +275,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "if (this.changed.size() < 2) return this.alone();",
 		replace: "if (this.changed.size() < 1) return this.alone();",
-		hint: ["transaction one-changed", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction one-changed", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an unanswered write alone counts as aborted",
@@ -283,12 +283,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (answer.kind === "refused") return this.refuse(answer.problem);',
 		replace: "if (answer.problem !== undefined) return this.refuse(answer.problem);",
-		hint: [
-			"transaction one-changed",
-			"transaction unknown",
-			"specs/transaction/transaction.spec",
-			"specs/transaction",
-		],
+		hint: ["transaction one-changed", "transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a profile plays on while its write alone is unanswered",
@@ -296,12 +291,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "\t\tparticipant.suspend(open);\n",
 		replace: "",
-		hint: [
-			"transaction one-changed",
-			"transaction unknown",
-			"specs/transaction/transaction.spec",
-			"specs/transaction",
-		],
+		hint: ["transaction one-changed", "transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a write alone that was passed by a renewal counts as refused",
@@ -309,7 +299,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: 'if (problem !== undefined && isPassed) return { kind: "unknown", problem };',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 
 	// The marker.
@@ -319,7 +309,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: marker,
 		find: 'return isOutcome(value) ? { keep: "decided", outcome: value } : { keep: "invalid" };',
 		replace: 'return isOutcome(value) ? { write: outcome } : { keep: "invalid" };',
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a marker of another kind counts as aborted",
@@ -327,7 +317,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: marker,
 		find: 'return isOutcome(value) ? { keep: "decided", outcome: value } : { keep: "invalid" };',
 		replace: 'return { keep: "decided", outcome: isOutcome(value) ? value : "aborted" };',
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a marker's own decision is taken for granted",
@@ -335,7 +325,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: markerStore,
 		find: 'return report.keep === "decided" ? ok(report.outcome) : err(this.invalid(id));',
 		replace: 'return report.keep === "decided" ? ok(outcome) : err(this.invalid(id));',
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a marker read of another kind is no decision",
@@ -351,7 +341,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (ending.kind === "unknown") return this.leaveOpen(ending.cause);',
 		replace: 'if (ending.kind === "unknown") return err(aborted(this.participants, ending.cause));',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the participants of an unknown transaction play on",
@@ -359,7 +349,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "for (const { participant } of this.changed) participant.suspend(open);",
 		replace: "",
-		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an unknown marker is not asked for again",
@@ -368,7 +358,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);\n\t\t\tif (!decided.success) return decided.error;',
 		replace:
 			'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);\n\t\t\tif (!decided.success) return undefined;',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a retry is the coordinator's second decision",
@@ -376,7 +366,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);',
 		replace: 'const decided = this.participants[0].markers.decide(this.tx.id, "aborted", ONE_TRY);',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "phase one failed, and the marker is waited for",
@@ -385,7 +375,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'platform.task.spawn(() => {\n\t\t\t\tif (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();\n\t\t\t});\n\t\t\treturn ok("aborted");',
 		replace:
 			'const decided = markers.decide(tx.id, "aborted", tx.retry);\n\t\t\tif (decided.success) platform.task.spawn(() => cleanup.decided());\n\t\t\treturn decided;',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an aborted transaction leaves no marker for its prepares",
@@ -393,7 +383,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();',
 		replace: "if (markers === undefined) cleanup.decided();",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 
 	// Clearing up.
@@ -403,7 +393,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0)",
 		replace: "if (this.isDecided)",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the marker is removed before its decision was answered",
@@ -411,7 +401,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0)",
 		replace: "if (this.left === 0)",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "the marker of a finished transaction stays",
@@ -419,7 +409,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0) this.markers.remove(this.id);",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a participant is seen clean by a write that was sent before the decision",
@@ -443,7 +433,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: "return this.profile.writes.holdsLock(lock);",
 		replace: "return lock === undefined;",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a closed lockless profile under whose lock a prepare may land is seen clean",
@@ -451,7 +441,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockless,
 		find: "return Token === this.token;",
 		replace: "return Token === undefined;",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an aborted transaction's lock on a lockless key stays until it expires",
@@ -459,7 +449,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: lockless,
 		find: 'if (result === "aborted" && this.end(tx)) return cleanup.seenClean();',
 		replace: "",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a lock that was given back counts as this server's own",
@@ -483,7 +473,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "const id = { ...writes.idOf(attempt), part };",
 		replace: "const id = { ...writes.idOf(attempt), decided: [], part };",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "prepares do not name decided transactions",
@@ -507,7 +497,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: openProfile,
 		find: "if (data === undefined) return;\n\t\tthis.take(data, this.tradeIds);",
 		replace: "if (data === undefined || this.seq > 0) return;\n\t\tthis.take(data, this.tradeIds);",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a session whose transaction is unknown is saved with its data",
@@ -534,7 +524,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'const outcome = this.home.markers.decide(Id, "aborted", ONE_TRY);',
 		replace:
 			'const read = this.home.markers.read(Id);\n\t\tconst outcome = read.success ? ok(read.value ?? "aborted") : read;',
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a load takes an unknown marker for aborted",
@@ -543,7 +533,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: "if (cause.retryable === true) return { again: cause };\n\t\tif (attempts.orphan",
 		replace:
 			'if (cause.retryable === true) {\n\t\t\tattempts.decided = [...attempts.decided, { id: Id, outcome: "aborted" }];\n\t\t\treturn { again: cause };\n\t\t}\n\t\tif (attempts.orphan',
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an operator's word abandons a transaction whose marker is fine",
@@ -551,7 +541,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: acquirer,
 		find: 'if (cause.type === "tx_marker_invalid" && wish.abandons === Id) {',
 		replace: "if (wish.abandons === Id) {",
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "an operator's word does not abandon a transaction",
@@ -559,7 +549,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: acquirer,
 		find: 'if (cause.type === "tx_marker_invalid" && wish.abandons === Id) {',
 		replace: 'if (cause.type === "tx_marker_invalid" && wish.abandons === "") {',
-		hint: ["specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a lockless reader aborts a transaction at first sight",
@@ -567,7 +557,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "if (force || this.isExpired(pending, updatedTime)) return",
 		replace: "if (force || pending.Id !== undefined) return",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a lockless reader waits for a dead coordinator without end",
@@ -575,7 +565,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "if (force || this.isExpired(pending, updatedTime)) return",
 		replace: "if (force) return",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a Pending does not expire by store time",
@@ -583,7 +573,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "return now !== undefined && updatedTime !== undefined && now - updatedTime > ttl;",
 		replace: "return false;",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a Pending does not expire on a reader's own clock",
@@ -591,7 +581,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "if (this.sighting.secondsOf(pending.Id) >= ttl) return true;",
 		replace: "",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a Pending expires after the reader's time, not its own",
@@ -599,6 +589,6 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: foreign,
 		find: "const ttl = pending.Expires ?? TX_TTL_SECONDS;",
 		replace: "const ttl = TX_TTL_SECONDS;",
-		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec", "specs/transaction"],
+		hint: ["lockless fetch", "lockless locks", "specs/transaction/transaction.spec"],
 	},
 ];
