@@ -309,7 +309,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: marker,
 		find: 'return isOutcome(value) ? { keep: "decided", outcome: value } : { keep: "invalid" };',
 		replace: 'return isOutcome(value) ? { write: outcome } : { keep: "invalid" };',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a marker of another kind counts as aborted",
@@ -317,7 +317,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: marker,
 		find: 'return isOutcome(value) ? { keep: "decided", outcome: value } : { keep: "invalid" };',
 		replace: 'return { keep: "decided", outcome: isOutcome(value) ? value : "aborted" };',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a marker's own decision is taken for granted",

@@ -1,5 +1,6 @@
 import { HeldRequest } from "../../../src/record/heldWrite";
 import { StoredPending, StoredRecord } from "../../../src/record/types";
+import { decideMarker } from "../../../src/transaction/marker";
 import { prepareLocked, writeAloneLocked } from "../../../src/transaction/lockedRecord";
 import {
 	confirmLockless,
@@ -96,5 +97,18 @@ export = () => {
 			const others = record({ Lock: lock({ Tx: true, Token: "t2" }), Pending: FOREIGN });
 			expect(keptOf(finish(others))).to.equal("done");
 		});
+	});
+
+	it("I7: a marker is decided once, and a value of another kind is no decision", () => {
+		for (const outcome of ["committed", "aborted"] as const) {
+			expect(decideMarker(undefined, outcome).write).to.equal(outcome);
+			for (const stored of ["committed", "aborted"] as const) {
+				const kept = decideMarker(stored, outcome);
+				expect(kept.write).to.equal(undefined);
+				expect(kept.write === undefined && kept.keep === "decided" && kept.outcome).to.equal(stored);
+			}
+			const invalid = decideMarker("maybe", outcome);
+			expect(invalid.write === undefined && invalid.keep).to.equal("invalid");
+		}
 	});
 };
