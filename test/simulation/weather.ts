@@ -7,7 +7,7 @@ import { MARKER_STORE } from "../../src/transaction/markerStore";
 import { Injections } from "./injections";
 
 /** How the keys of journals begin. */
-const JOURNALS = "CKTxn_";
+export const JOURNALS = "CKTxn_";
 
 /** How much goes wrong: nothing at all, single calls, or anything for a while. */
 export type Mood = "calm" | "windy" | "stormy";

@@ -1,3 +1,4 @@
+import { FaultEffect } from "../cloud/faults";
 import { SeededRandom } from "../cloud/random";
 import { ServiceName } from "../cloud/latency";
 import { ShutdownOrder } from "../cloud/server";
@@ -8,6 +9,7 @@ import { Operation } from "./operations";
 import { Profile } from "../../src/driver/profile";
 import { Transactable } from "../../src/transaction/context";
 import { Holdings } from "./holdings";
+import { JOURNALS } from "./weather";
 
 const orders: ReadonlyArray<ShutdownOrder> = ["removingFirst", "closeFirst", "closeOnly", "interleaved"];
 const services: ReadonlyArray<ServiceName | undefined> = ["DataStore", "Messaging", "MemoryStore", undefined];
@@ -129,7 +131,7 @@ export class Workload {
 				},
 			],
 			[6, () => this.transact(this.anyOpen())],
-			[2, () => this.tradeAgain()],
+			[this.hasUnknownTrade() ? 8 : 0, () => this.tradeAgain()],
 			[3, at(home, (each, who) => each.server.spawn(() => each.market.buy(who.UserId)))],
 			[2, () => this.askAgain()],
 			[0.3, () => world.wait(random.between(0, 20))],
@@ -168,10 +170,8 @@ export class Workload {
 	private trade(lobby: Lobby): void {
 		const profiles = this.shuffled(lobby.openProfiles());
 		if (profiles.size() < 2) return;
-		this.maybeAmbush(
-			lobby,
-			profiles.filter((_, index) => index < 2),
-		);
+		const pair = profiles.filter((_, index) => index < 2);
+		if (this.maybeAmbush(lobby, pair)) this.maybeHoldBack(lobby, pair);
 		lobby.server.spawn(() => lobby.market.trade(profiles[0], profiles[1]));
 	}
 
@@ -201,13 +201,13 @@ export class Workload {
 		lobby.server.spawn(() => lobby.market.transact(parties, changes, config));
 	}
 
-	/** Something happens to the server in the middle of what it begins now, and those users join others. */
-	private maybeAmbush(lobby: Lobby, profiles: ReadonlyArray<Profile<Holdings>>): void {
+	/** Something happens to the server in the middle of what it begins now, and those users join others. False if nothing does. */
+	private maybeAmbush(lobby: Lobby, profiles: ReadonlyArray<Profile<Holdings>>): boolean {
 		this.events += 1;
 		const random = this.random.fork(`event ${this.events}`);
 		const { rules, world } = this;
 		const { server } = lobby;
-		if (rules.isCalm || !random.chance(this.ambushShare)) return;
+		if (rules.isCalm || !random.chance(this.ambushShare)) return false;
 		const mishaps: ReadonlyArray<readonly [string, () => void]> = [
 			["crash", () => server.crash()],
 			["crash at a step", () => server.crashAtStep(random.integer(1, 60))],
@@ -219,7 +219,7 @@ export class Workload {
 		];
 		const [what, happen] = mishaps[random.integer(0, mishaps.size() - 1)];
 		if (!rules.injections.happens(`ambush: ${what}`, `${what} of ${server.name} in the middle of an operation`))
-			return;
+			return false;
 		world.after(random.between(0, 2), () => {
 			// Nothing goes wrong any more once the world is healed.
 			if (!this.isOver) happen();
@@ -236,6 +236,29 @@ export class Workload {
 				if (random.chance(0.8)) world.after(random.between(0, random.chance(0.5) ? 3 : 25), goesOn);
 			}
 		}
+		return true;
+	}
+
+	/** Of a trade that begins now, the writes of one record do not get through, or only late: one side's, or the journal's. */
+	private maybeHoldBack({ server }: Lobby, pair: ReadonlyArray<Profile<Holdings>>): void {
+		const random = this.random.fork(`event ${this.events}`).fork("held back");
+		if (!random.chance(0.5)) return;
+		const key = random.chance(0.5) ? pair[random.integer(0, 1)].key : undefined;
+		const effects: ReadonlyArray<FaultEffect> = ["failBefore", "loseAnswer", "landLate", "delay"];
+		const effect = effects[random.integer(0, effects.size() - 1)];
+		const what = `${effect} of ${server.name}'s writes of ${key ?? "a journal"}`;
+		if (!this.rules.injections.happens("held back", what)) return;
+		const handle = this.world.faults.add({
+			service: "DataStore",
+			op: "UpdateAsync",
+			server,
+			...(key !== undefined ? { key } : { keyPrefix: JOURNALS }),
+			nth: random.integer(1, 2),
+			count: random.integer(1, 12),
+			effect,
+			seconds: random.between(5, 60),
+		});
+		this.world.after(60, () => handle.remove());
 	}
 
 	private pause(lobby: Lobby, seconds: number): void {
@@ -251,7 +274,7 @@ export class Workload {
 		this.world.after(seconds, () => server.heal(service));
 	}
 
-	/** A trade of which it is not known how it ended is asked for again, wherever both users are. */
+	/** A trade of which it is not known how it ended is asked for again, wherever both users are; they are brought together. */
 	private tradeAgain(): void {
 		const open = this.rules.book.operations.all.filter(({ kind, told }) => kind === "trade" && told === "unknown");
 		const operation = open[this.random.integer(0, math.max(0, open.size() - 1))] as Operation | undefined;
@@ -261,8 +284,19 @@ export class Workload {
 			const [a, b] = profiles;
 			if (a !== undefined && b !== undefined) {
 				lobby.server.spawn(() => lobby.market.tradeAgain(operation, a, b));
+				return;
 			}
 		}
+		const place = this.anyOpen();
+		for (const key of operation.keys) {
+			const userId = tonumber(key.match("%d+")[0])!;
+			if (place.playersOf(userId).isEmpty()) this.hop(place, userId);
+		}
+	}
+
+	/** Whether a trade waits to be asked for again. */
+	private hasUnknownTrade(): boolean {
+		return this.rules.book.operations.all.some(({ kind, told }) => kind === "trade" && told === "unknown");
 	}
 
 	/** Roblox asks again for a purchase, granted or not, on the server where the user is. */
