@@ -27,12 +27,16 @@ export function heldWrite<T extends object, D extends Decision>(
 	const presence = home.presence();
 	const answer = tries(() => {
 		const request = { ...id, time: home.platform.time(), presence };
-		return updateWithin(
+		const tried = updateWithin(
 			home,
 			key,
 			TRY_SECONDS,
 			asTransform((value) => decide(value, request), userIds),
 		);
+		// Changes that were not stored before go with it.
+		const hasChanges = stored !== undefined && profile.hasUnsaved();
+		if (!tried.success && tried.error.retryable !== false && hasChanges) profile.writes.noteUnanswered();
+		return tried;
 	});
 	if (!answer.success) return answer;
 	const decision = answer.value.report;

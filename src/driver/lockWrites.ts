@@ -147,7 +147,7 @@ export class LockWrites<T extends object> {
 		return attempt;
 	}
 
-	/** An attempt with data was not answered. */
+	/** A write with data was not answered: it may have landed. */
 	public noteUnanswered(): void {
 		this.unsure = true;
 	}
@@ -167,6 +167,7 @@ export class LockWrites<T extends object> {
 
 	/** The store is known to hold these data; undefined: it is not known what it holds. */
 	public noteStored(data: DeepReadonly<T> | undefined): void {
+		if (data !== undefined) this.unsure = false;
 		this.stored = data;
 		this.lastStored = data ?? this.lastStored;
 	}

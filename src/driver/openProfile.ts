@@ -323,6 +323,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.writes.noteWritten(data, presence);
 	}
 
+	/** The record was found to hold these data of a committed transaction, whoever has it now: they become the profile's. */
+	public takeStored(data: DeepReadonly<T>, ids: ReadonlyArray<string>): void {
+		this.take(data, ids);
+		this.writes.noteStored(data);
+	}
+
 	/** The data and ids of a committed trade or transaction become the profile's. */
 	public take(data: DeepReadonly<T>, ids: ReadonlyArray<string>): void {
 		const previous = this.data;

@@ -60,7 +60,7 @@ export class LockedParticipant<T extends object> extends HeldParticipant<OpenPro
 		if (!answer.success) return this.notWritten(answer.error, false);
 		if (answer.value.isStamped === true) {
 			// It is in the record, and so is somebody else since, or instead.
-			this.profile.take(data, withId(this.profile.tradeIds, tx.id));
+			this.profile.takeStored(data, withId(this.profile.tradeIds, tx.id));
 			this.refusal(answer.value);
 			return { kind: "committed" };
 		}
