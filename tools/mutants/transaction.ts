@@ -251,7 +251,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "if (problem !== undefined) return this.refuse(problem);",
 		replace: "",
-		hint: ["transaction one-changed", "specs/transaction/transaction.spec"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 	{
 		name: "a locked participant is confirmed without a look at the store",
@@ -259,7 +259,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: 'return this.profile.writes.holdsLock(Lock) ? undefined : this.profile.lose("taken", holderOf(Lock));',
 		replace: "return undefined;",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/scenarios"],
 	},
 	{
 		name: "a participant with unsaved changes counts as unchanged",
@@ -291,7 +291,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "\t\tparticipant.suspend(open);\n",
 		replace: "",
-		hint: ["transaction one-changed", "transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction/unknown", "transaction/scenarios"],
 	},
 	{
 		name: "a write alone that was passed by a renewal counts as refused",
@@ -325,7 +325,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: markerStore,
 		find: 'return report.keep === "decided" ? ok(report.outcome) : err(this.invalid(id));',
 		replace: 'return report.keep === "decided" ? ok(outcome) : err(this.invalid(id));',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/scenarios"],
 	},
 	{
 		name: "a marker read of another kind is no decision",
@@ -333,7 +333,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: markerStore,
 		find: "return isOutcome(value) ? ok(value) : err(this.invalid(id));",
 		replace: "return isOutcome(value) ? ok(value) : ok(undefined);",
-		hint: ["specs/transaction/transaction.spec", "lockless fetch"],
+		hint: ["transaction/scenarios"],
 	},
 	{
 		name: "an unknown marker is said to be aborted",
@@ -341,7 +341,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (ending.kind === "unknown") return this.leaveOpen(ending.cause);',
 		replace: 'if (ending.kind === "unknown") return err(aborted(this.participants, ending.cause));',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction/unknown", "transaction/scenarios"],
 	},
 	{
 		name: "the participants of an unknown transaction play on",
@@ -349,7 +349,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: "for (const { participant } of this.changed) participant.suspend(open);",
 		replace: "",
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction/unknown", "transaction/scenarios"],
 	},
 	{
 		name: "an unknown marker is not asked for again",
@@ -358,7 +358,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);\n\t\t\tif (!decided.success) return decided.error;',
 		replace:
 			'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);\n\t\t\tif (!decided.success) return undefined;',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction/unknown", "transaction/scenarios"],
 	},
 	{
 		name: "a retry is the coordinator's second decision",
@@ -366,7 +366,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'const decided = this.participants[0].markers.decide(this.tx.id, "committed", ONE_TRY);',
 		replace: 'const decided = this.participants[0].markers.decide(this.tx.id, "aborted", ONE_TRY);',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction/unknown", "transaction/scenarios"],
 	},
 	{
 		name: "phase one failed, and the marker is waited for",
@@ -375,7 +375,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'platform.task.spawn(() => {\n\t\t\t\tif (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();\n\t\t\t});\n\t\t\treturn ok("aborted");',
 		replace:
 			'const decided = markers.decide(tx.id, "aborted", tx.retry);\n\t\t\tif (decided.success) platform.task.spawn(() => cleanup.decided());\n\t\t\treturn decided;',
-		hint: ["transaction unknown", "specs/transaction/transaction.spec"],
+		hint: ["transaction/scenarios"],
 	},
 	{
 		name: "an aborted transaction leaves no marker for its prepares",
@@ -383,7 +383,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();',
 		replace: "if (markers === undefined) cleanup.decided();",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/prior-faults", "transaction/rules"],
 	},
 
 	// Clearing up.
@@ -393,7 +393,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0)",
 		replace: "if (this.isDecided)",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/prior-faults", "transaction/rules"],
 	},
 	{
 		name: "the marker is removed before its decision was answered",
@@ -401,7 +401,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0)",
 		replace: "if (this.left === 0)",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/prior-faults", "transaction/rules"],
 	},
 	{
 		name: "the marker of a finished transaction stays",
@@ -409,7 +409,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0) this.markers.remove(this.id);",
 		replace: "",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/prior-faults", "transaction/rules"],
 	},
 	{
 		name: "a participant is seen clean by a write that was sent before the decision",
@@ -433,7 +433,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: locked,
 		find: "return this.profile.writes.holdsLock(lock);",
 		replace: "return lock === undefined;",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/prior-faults", "transaction/rules"],
 	},
 	{
 		name: "a closed lockless profile under whose lock a prepare may land is seen clean",
@@ -524,7 +524,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: 'const outcome = this.home.markers.decide(Id, "aborted", ONE_TRY);',
 		replace:
 			'const read = this.home.markers.read(Id);\n\t\tconst outcome = read.success ? ok(read.value ?? "aborted") : read;',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/scenarios"],
 	},
 	{
 		name: "a load takes an unknown marker for aborted",
@@ -533,7 +533,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		find: "if (cause.retryable === true) return { again: cause };\n\t\tif (attempts.orphan",
 		replace:
 			'if (cause.retryable === true) {\n\t\t\tattempts.decided = [...attempts.decided, { id: Id, outcome: "aborted" }];\n\t\t\treturn { again: cause };\n\t\t}\n\t\tif (attempts.orphan',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/scenarios"],
 	},
 	{
 		name: "an operator's word abandons a transaction whose marker is fine",
@@ -541,7 +541,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: acquirer,
 		find: 'if (cause.type === "tx_marker_invalid" && wish.abandons === Id) {',
 		replace: "if (wish.abandons === Id) {",
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/scenarios"],
 	},
 	{
 		name: "an operator's word does not abandon a transaction",
@@ -549,7 +549,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: acquirer,
 		find: 'if (cause.type === "tx_marker_invalid" && wish.abandons === Id) {',
 		replace: 'if (cause.type === "tx_marker_invalid" && wish.abandons === "") {',
-		hint: ["specs/transaction/transaction.spec"],
+		hint: ["transaction/scenarios"],
 	},
 	{
 		name: "a lockless reader aborts a transaction at first sight",

@@ -236,6 +236,21 @@ export = () => {
 		});
 	});
 
+	it("rule 6.5: a change of one profile alone is off where another's lock turns out to be lost", () => {
+		open(TWO_LOCKED, (parties, world) => {
+			const { host, profiles, cast } = parties;
+			const record = parties.record(cast[1]);
+			const Lock = { ...record.Lock!, JobId: "elsewhere", Token: "x" };
+			world.store(cast[1].store).set(cast[1].key, { ...record, Lock });
+			const result = host.server.run(() =>
+				transaction(profiles, (ctx) => ctx.set(profiles[0], { coins: 1, items: [] })),
+			);
+			expect(errorOf(result).type).to.equal("tx_aborted");
+			expect(errorOf(result).cause?.type).to.equal("lock_lost");
+			expect((parties.record(cast[0]).Data as Purse).coins).to.equal(100);
+		});
+	});
+
 	describe("misuse throws, with every lock given back first and nothing written", () => {
 		const misuse: ReadonlyArray<readonly [string, string, (parties: Parties) => void]> = [
 			["no profiles", "one or more", () => transaction([], () => {})],
