@@ -383,7 +383,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: coordinator,
 		find: 'if (markers.decide(tx.id, "aborted", tx.retry).success) cleanup.decided();',
 		replace: "if (markers === undefined) cleanup.decided();",
-		hint: ["transaction/prior-faults", "transaction/rules"],
+		hint: ["specs/transaction/transaction.spec"],
 	},
 
 	// Clearing up.

@@ -251,6 +251,18 @@ export = () => {
 		});
 	});
 
+	it("rule 6.2: an aborted one leaves its verdict for whoever meets what was prepared", () => {
+		open(TWO_LOCKED, (parties, world) => {
+			const { store, key } = TWO_LOCKED[1];
+			parties.fault({ store, key, op: "UpdateAsync", effect: "failBefore" });
+			expect(errorOf(parties.run({ retryAttempts: 2, retryBase: 0.5 })).type).to.equal("tx_aborted");
+			world.wait(2);
+			must(parties.record(TWO_LOCKED[0]).Pending !== undefined, "nothing was prepared");
+			expect(parties.markers().size()).to.equal(1);
+			expect(world.store(MARKER_STORE).get(parties.markers()[0])).to.equal("aborted");
+		});
+	});
+
 	describe("misuse throws, with every lock given back first and nothing written", () => {
 		const misuse: ReadonlyArray<readonly [string, string, (parties: Parties) => void]> = [
 			["no profiles", "one or more", () => transaction([], () => {})],
