@@ -401,7 +401,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: cleanup,
 		find: "if (this.isDecided && this.left === 0)",
 		replace: "if (this.left === 0)",
-		hint: ["transaction/prior-faults", "transaction/rules"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "the marker of a finished transaction stays",
@@ -417,7 +417,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		file: decisions,
 		find: "const seen = this.noted.filter((each) => named.includes(each));",
 		replace: "const seen = named === undefined ? [] : this.noted;",
-		hint: ["specs/transaction/transaction.spec", "lockless transaction-side"],
+		hint: ["transaction/records.spec"],
 	},
 	{
 		name: "a closed profile that still carries its Pending is seen clean",

@@ -1,5 +1,7 @@
 import { HeldRequest } from "../../../src/record/heldWrite";
 import { StoredPending, StoredRecord } from "../../../src/record/types";
+import { Cleanup } from "../../../src/transaction/cleanup";
+import { Decisions } from "../../../src/transaction/decisions";
 import { decideMarker } from "../../../src/transaction/marker";
 import { prepareLocked, writeAloneLocked } from "../../../src/transaction/lockedRecord";
 import {
@@ -8,6 +10,7 @@ import {
 	prepareLockless,
 	writeAloneLockless,
 } from "../../../src/transaction/locklessRecord";
+import { MarkerStore } from "../../../src/transaction/markerStore";
 import { lock, record } from "../record/records";
 
 const REQUEST: HeldRequest = { token: "t1", turn: 1, seq: 1, time: 1010, presence: true };
@@ -110,5 +113,29 @@ export = () => {
 			const invalid = decideMarker("maybe", outcome);
 			expect(invalid.write === undefined && invalid.keep).to.equal("invalid");
 		}
+	});
+
+	it("rule 6.2: a marker goes once it is decided and everybody was seen clean, by a write that named the decision", () => {
+		const removed = new Array<string>();
+		const markers = {
+			remove(id: string) {
+				removed.push(id);
+			},
+		};
+		const cleanup = new Cleanup(markers as unknown as MarkerStore, "tx", 2);
+		cleanup.seenClean();
+		const decisions = new Decisions();
+		const before = decisions.list();
+		decisions.note(
+			{ id: "tx", outcome: "aborted" },
+			() => cleanup.seenClean(),
+			() => {},
+		);
+		decisions.seenClean(before);
+		expect(decisions.isEmpty()).to.equal(false);
+		decisions.seenClean(decisions.list());
+		expect(removed.size()).to.equal(0);
+		cleanup.decided();
+		expect(removed.join()).to.equal("tx");
 	});
 };
