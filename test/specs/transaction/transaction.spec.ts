@@ -263,6 +263,16 @@ export = () => {
 		});
 	});
 
+	it("rule 6.5: an aborted one gives its lock on a lockless key back, also where its prepare failed", () => {
+		open(MIXED, (parties, world) => {
+			const { store, key } = MIXED[1];
+			parties.fault({ store, key, op: "UpdateAsync", nth: 2, count: 2, effect: "failBefore" });
+			expect(errorOf(parties.run({ retryAttempts: 2, retryBase: 0.5 })).type).to.equal("tx_aborted");
+			world.wait(3);
+			expect(parties.record(MIXED[1]).Lock).to.equal(undefined);
+		});
+	});
+
 	describe("misuse throws, with every lock given back first and nothing written", () => {
 		const misuse: ReadonlyArray<readonly [string, string, (parties: Parties) => void]> = [
 			["no profiles", "one or more", () => transaction([], () => {})],
