@@ -12,6 +12,8 @@ type CloseBy = (deadline: number) => boolean;
 
 /** How long the shutdown may take: the platform waits 30 s for it (DataModel:BindToClose), less a margin for the last answers. */
 export const SHUTDOWN_SECONDS = 28;
+/** How long the server waits for its drivers, in seconds: longer than each waits, so that each can say what it leaves. */
+const PATIENCE_SECONDS = 29;
 
 /** What the drivers of one server share. */
 export class ServerState {
@@ -62,7 +64,7 @@ export class ServerState {
 			this.closers.map((closeBy) => () => {
 				if (closeBy(deadline)) closed += 1;
 			}),
-			SHUTDOWN_SECONDS,
+			PATIENCE_SECONDS,
 		);
 		// Presence protects what may still land, so its key goes last, and by itself where anything is unanswered.
 		for (const handoff of this.handoffs) handoff.close(closed === this.closers.size());

@@ -1,3 +1,4 @@
+import { serverState } from "../../../src/driver/serverState";
 import { ShutdownOrder } from "../../cloud/server";
 import { World } from "../../cloud/world";
 import { Coins, expectText, failureOf, lockedRecord, play, PlayerGame, STORE } from "./playerGame";
@@ -216,6 +217,23 @@ export = () => {
 					const count = tries(world, `Player_${user}`, since);
 					expect(count >= 6 && count <= 11).to.equal(true);
 				}
+			});
+		});
+
+		it("a driver whose wait ends a frame after 28 s still says what it leaves: nothing is lost without a word", () => {
+			play((lobby) => {
+				let told = false;
+				const slow = (deadline: number): boolean => {
+					const { task: taskLibrary, clock } = lobby.server.platform;
+					taskLibrary.wait(deadline - clock());
+					taskLibrary.wait();
+					told = true;
+					return false;
+				};
+				serverState(lobby.server.platform).enter("Slow", slow);
+				const took = close(lobby);
+				expect(told).to.equal(true);
+				expect(took < 30).to.equal(true);
 			});
 		});
 
