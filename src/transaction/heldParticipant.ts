@@ -3,7 +3,7 @@ import { UpdateTarget } from "../backend/updateWithin";
 import { BatonError } from "../errors";
 import { Platform } from "../platform/platform";
 import { shapeOf } from "../record/shape";
-import { StoredLock, StoredPending } from "../record/types";
+import { StoredPending } from "../record/types";
 import { Result } from "../result";
 import { Hold } from "../driver/hold";
 import { Holdable } from "../twoPhase/whileHeld";
@@ -79,9 +79,6 @@ export abstract class HeldParticipant<P extends TransactionSide> {
 		return this.profile.hasEnded();
 	}
 
-	/** Whether a lock that is stored is the one under which this transaction writes. */
-	protected abstract isOurs(lock: StoredLock): boolean;
-
 	protected pendingOf(tx: Tx, outcome: object): StoredPending {
 		const { migrationNames, jobId } = this.profile.home;
 		return { Id: tx.id, Data: outcome, Migrations: migrationNames, JobId: jobId, Expires: tx.txTtl };
@@ -94,14 +91,16 @@ export abstract class HeldParticipant<P extends TransactionSide> {
 		return { kind: isRefused ? "refused" : "unknown", problem };
 	}
 
-	/** The profile is closed before a write of it was seen to clear the record; somebody else may have done so. */
-	protected look(tx: Tx, cleanup: Cleanup): void {
+	/**
+	 * The profile is closed before a write of it was seen to clear the record; somebody else may have done so. `token` is
+	 * that of a lock that may be left, under which a prepare may land yet. Yields.
+	 */
+	protected look(tx: Tx, cleanup: Cleanup, token?: string): void {
 		const found = readFresh(this.profile.home, this.key, TRY_SECONDS);
 		if (!found.success) return;
 		const shape = shapeOf(found.value?.value);
 		const record = shape.kind === "record" ? shape.record : undefined;
-		// Under our lock a prepare may land yet.
-		const isOurs = record?.Lock !== undefined && this.isOurs(record.Lock);
-		if (!isOurs && record?.Pending?.Id !== tx.id) cleanup.seenClean();
+		const isLocked = token !== undefined && record?.Lock?.Token === token;
+		if (!isLocked && record?.Pending?.Id !== tx.id) cleanup.seenClean();
 	}
 }

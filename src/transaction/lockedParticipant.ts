@@ -7,7 +7,6 @@ import { DeepReadonly } from "../record/deepReadonly";
 import { HeldDecision, HeldRequest } from "../record/heldWrite";
 import { holderOf } from "../record/holding";
 import { shapeOf } from "../record/shape";
-import { StoredLock } from "../record/types";
 import { err, Result } from "../result";
 import { retried, TRY_SECONDS } from "../util/retry";
 import { withId } from "../record/transactionIds";
@@ -65,9 +64,6 @@ export class LockedParticipant<T extends object> extends HeldParticipant<OpenPro
 			return { kind: "committed" };
 		}
 		const problem = this.refusal(answer.value);
-		// A renewal of the lock has passed it; it can be sent again, with a higher number.
-		const isPassed = answer.value.write === undefined && answer.value.keep === "superseded";
-		if (problem !== undefined && isPassed) return { kind: "unknown", problem };
 		if (problem !== undefined) return { kind: "refused", problem };
 		this.profile.take(data, withId(this.profile.tradeIds, tx.id));
 		return { kind: "committed" };
@@ -84,6 +80,7 @@ export class LockedParticipant<T extends object> extends HeldParticipant<OpenPro
 			{ id: tx.id, outcome: result },
 			data,
 			() => this.platform.task.spawn(() => cleanup.seenClean()),
+			// No session ends before its lock is known to be gone.
 			() => this.platform.task.spawn(() => this.look(tx, cleanup)),
 		);
 	}
@@ -97,10 +94,6 @@ export class LockedParticipant<T extends object> extends HeldParticipant<OpenPro
 	public resume(): void {
 		// One that leaves meanwhile has begun to give up its lock alone, and ends that way.
 		if (!this.profile.isLeaving()) this.profile.resume();
-	}
-
-	protected isOurs(lock: StoredLock): boolean {
-		return this.profile.writes.holdsLock(lock);
 	}
 
 	private write<D extends HeldDecision>(

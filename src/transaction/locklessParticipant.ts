@@ -5,7 +5,7 @@ import { asTransform } from "../record/asTransform";
 import { Outcome } from "../record/decided";
 import { DeepReadonly } from "../record/deepReadonly";
 import { holderOf } from "../record/holding";
-import { StoredLock, StoredRecord } from "../record/types";
+import { StoredRecord } from "../record/types";
 import { ok, Result } from "../result";
 import { retried, TRY_SECONDS } from "../util/retry";
 import { Cleanup } from "./cleanup";
@@ -103,7 +103,7 @@ export class LocklessParticipant<T extends object> extends HeldParticipant<OpenL
 		this.profile.noteDecided(
 			decided,
 			() => this.platform.task.spawn(() => cleanup.seenClean()),
-			() => this.platform.task.spawn(() => this.look(tx, cleanup)),
+			() => this.platform.task.spawn(() => this.look(tx, cleanup, this.token)),
 		);
 		if (result === "committed") this.profile.rebase(outcome as DeepReadonly<T>);
 	}
@@ -115,10 +115,6 @@ export class LocklessParticipant<T extends object> extends HeldParticipant<OpenL
 	public resume(): void {
 		this.profile.undecided = false;
 		this.unlocked();
-	}
-
-	protected isOurs({ Token }: StoredLock): boolean {
-		return Token === this.token;
 	}
 
 	/** Takes everything of an aborted transaction off the record; whether that was answered. Yields. */

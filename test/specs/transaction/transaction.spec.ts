@@ -1,6 +1,7 @@
 import { memoryBackend } from "../../../src/backend/memory";
 import { Profile } from "../../../src/driver/profile";
 import { DataDriver } from "../../../src/driver/dataDriver";
+import { OpenProfile } from "../../../src/driver/openProfile";
 import { LocklessProfile } from "../../../src/lockless/locklessProfile";
 import { MARKER_STORE } from "../../../src/transaction/markerStore";
 import { transaction } from "../../../src/transaction/transaction";
@@ -270,6 +271,68 @@ export = () => {
 			expect(errorOf(parties.run({ retryAttempts: 2, retryBase: 0.5 })).type).to.equal("tx_aborted");
 			world.wait(3);
 			expect(parties.record(MIXED[1]).Lock).to.equal(undefined);
+		});
+	});
+
+	it("rule 1.4: a lock of its own that lands after it was given back is an orphan, which the next write clears at once", () => {
+		open(MIXED, (parties, world) => {
+			const [, guild] = MIXED;
+			const { store, key } = guild;
+			parties.fault({ store, key, op: "UpdateAsync", count: 1, effect: "landLate", seconds: 60 });
+			expect(parties.run().unwrap()).to.equal(true);
+			const profile = parties.profiles[1] as LocklessProfile<Purse>;
+			const add = () =>
+				parties.host.server.run(() => {
+					profile.update((data) => ({ ...data, coins: data.coins + 1 })).unwrap();
+					return profile.save();
+				});
+			// Takes the stamp away by which a lock under that token would recognize itself as given back.
+			add().unwrap();
+			world.waitUntil(() => parties.record(guild).Lock !== undefined, 100);
+			const since = world.now();
+			add().unwrap();
+			must(world.now() - since < 1, `it waited ${world.now() - since} s`);
+			expect(parties.record(guild).Lock).to.equal(undefined);
+			expect((parties.record(guild).Data as Purse).coins).to.equal(103);
+		});
+	});
+
+	it("rule 1.1: one of a single profile that a renewal of the lock has passed is off, and all shows the data from before", () => {
+		open([TWO_LOCKED[0]], (parties, world) => {
+			const [{ store, key }] = parties.cast;
+			const [profile] = parties.profiles as unknown as [OpenProfile<Purse>];
+			const outage = parties.fault({ store, key, effect: "failBefore" });
+			const set = () => transaction([profile], (ctx) => ctx.set(profile, { coins: 7, items: [] }));
+			expect(errorOf(parties.host.server.run(set)).type).to.equal("tx_unknown");
+			outage.remove();
+			const again = parties.fault({ store, key, op: "UpdateAsync", count: 1, effect: "delay", seconds: 5 });
+			world.waitUntil(() => again.hits === 1, 60);
+			parties.host.server.run(() => profile.writer.renewNow());
+			world.wait(10);
+			expect(profile.data.coins).to.equal(100);
+			parties.host.server.run(() => profile.update((data) => ({ ...data, coins: data.coins + 1 }))).unwrap();
+			parties.host.close();
+			expect((parties.record(parties.cast[0]).Data as Purse).coins).to.equal(101);
+		});
+	});
+
+	it("rule 6.2: where a prepare may land under the lock of a closed lockless profile, the marker stays and tells how it ended", () => {
+		open(MIXED, (parties, world) => {
+			const [player, guild] = MIXED;
+			const { store, key } = guild;
+			const { host } = parties;
+			// Its prepare is on its way for long, and nothing else of it lands.
+			const prepare = { store, key, op: "UpdateAsync", nth: 2, count: 1 } as const;
+			const late = parties.fault({ ...prepare, effect: "landLate", seconds: 150 });
+			parties.fault({ store, key, op: "UpdateAsync", nth: 3, effect: "failBefore" });
+			parties.start({ retryAttempts: 6 });
+			world.waitUntil(() => late.hits === 1, 5);
+			// The close waits for the transaction for a while, and then no longer.
+			host.server.spawn(() => host.driver(store).close());
+			expect(errorOf(parties.answered()).type).to.equal("tx_aborted");
+			world.waitUntil(() => parties.record(guild).Pending !== undefined, 200);
+			must(parties.record(player).Pending === undefined, "the player was not tidied");
+			expect(world.store(MARKER_STORE).get(parties.record(guild).Pending!.Id)).to.equal("aborted");
 		});
 	});
 
