@@ -178,6 +178,22 @@ export = () => {
 			}
 		});
 
+		it("2.2: one that is old by the store's own time is not waited for by a reader who sees it for the first time", () => {
+			simulate({}, (world) => {
+				put(world, { Pending: foreignPending() });
+				world.wait(100);
+				const hall = new Hall(world);
+				const other = hall.open("another");
+				hall.give(other, "a").unwrap();
+				// The answer of a write tells what time it is in the store.
+				hall.save(other).unwrap();
+				const since = world.now();
+				same(hall.fetch(hall.open()).unwrap().bank, 0, "the bank");
+				near(world.now() - since, 0, 1, "the wait");
+				same(world.store("CKMarkers").get("x1"), "aborted", "the marker");
+			});
+		});
+
 		it("a closing server forces it at once", () => {
 			simulate({}, (world) => {
 				put(world, { Pending: foreignPending() });

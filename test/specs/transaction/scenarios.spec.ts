@@ -333,6 +333,23 @@ export = () => {
 			});
 		});
 
+		it("6.7, I5: one that does not answer for a while is waited for: the load shows what it says then, whatever it was told to abandon", () => {
+			for (const tells of [false, true]) {
+				broken(TWO_LOCKED, (parties, fresh, id) => {
+					const [a] = TWO_LOCKED;
+					parties.world.store(MARKER_STORE).set(id, "committed");
+					// Its session's lock is old enough to be taken.
+					parties.world.wait(400);
+					const outage = { service: "DataStore", op: "UpdateAsync", store: MARKER_STORE } as const;
+					const failing = parties.world.faults.add({ ...outage, effect: "failBefore", count: 2 });
+					const wish = { waitForLock: true, abandonTransaction: tells ? id : undefined };
+					const loaded = fresh.server.run(() => fresh.driver(a.store).load(a.key, wish)).unwrap();
+					must(failing.hits === 2, "the marker was not asked for");
+					expect(parties.outcomeOf(loaded.data, a)).to.equal("committed");
+				});
+			}
+		});
+
 		it("fetch and save of a lockless profile answer it", () => {
 			broken(TWO_LOCKLESS, (_parties, fresh) => {
 				const guild = fresh.lockless(TWO_LOCKLESS[0]);
