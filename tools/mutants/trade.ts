@@ -653,19 +653,21 @@ export const trades: ReadonlyArray<Mutant> = [
 		hint: ["trade/recovery.spec", "trade recovery-races"],
 	},
 	{
-		name: "a missing journal drops the trade",
+		name: "a recovery that fails drops the trade by itself",
 		rule: "5.6, 5.8; prior fault: absence is never a decision",
-		file: recovery,
-		find: "return isSame ? err(this.failure(key, reason)) : ok(undefined);",
-		replace: "return isSame && reason === undefined ? err(this.failure(key, reason)) : ok(undefined);",
+		file: "src/driver/acquirer.ts",
+		find: 'if (cause.type === "recovery_failed" && wish.abandons !== undefined && wish.abandons === token) {\n\t\t\tif (attempts.abandons === undefined) {\n\t\t\t\tattempts.abandons = wish.abandons;',
+		replace:
+			'if (cause.type === "recovery_failed" && token !== undefined) {\n\t\t\tif (attempts.abandons === undefined) {\n\t\t\t\tattempts.abandons = token as string;',
 		hint: ["trade/recovery.spec"],
 	},
 	{
 		name: "a malformed pointer is passed over",
 		rule: "transaction recovery: malformed pending transaction",
-		file: recovery,
-		find: 'if (!isPointer(pending)) return err(this.failure(key, "malformed pending transaction"));\n\t\tconst pointer = pending;',
-		replace: "if (!isPointer(pending)) return ok(undefined);\n\t\tconst pointer = pending;",
+		file: "src/record/acquire.ts",
+		find: "if (record.Pending !== undefined || (pointer !== undefined && !isAbandoned)) {",
+		replace:
+			'const isWhole = typeIs(pointer, "table") && typeIs((pointer as { Token?: unknown }).Token, "string");\n\tif (record.Pending !== undefined || (isWhole && !isAbandoned)) {',
 		hint: ["trade/recovery.spec"],
 	},
 	{
