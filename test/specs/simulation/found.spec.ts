@@ -1,0 +1,22 @@
+import { runSeed } from "../../simulation/runSeed";
+
+/** Seeds of games that broke a rule once, with what was at fault; each has a spec of its own beside this. */
+const FOUND: ReadonlyArray<readonly [what: string, seeds: ReadonlyArray<number>]> = [
+	["reacquire kept a lock for a player who had left", [886]],
+	["a rejoin that waited for a profile on its way back was refused", [1784]],
+	["an instance that was announced late took the session of a newer one", [819, 990, 2137, 2815]],
+	["changes were called lost that an unanswered trade had stored", [6205]],
+	["a closing server ended a frame before its driver could tell what it leaves", [10536]],
+	["the search itself: a teleport arrived where nobody would leave again", [1272, 2215, 2430, 2856]],
+	["the search itself: a closing server that stood still was held to account for its silence", [664]],
+];
+
+export = () => {
+	describe("games that broke a rule once keep every rule, I1 to I16", () => {
+		for (const [what, seeds] of FOUND) {
+			it(what, () => {
+				for (const seed of seeds) runSeed(seed);
+			});
+		}
+	});
+};
