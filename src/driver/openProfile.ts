@@ -97,6 +97,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	/** Ids of the trades that the record has seen committed. */
 	public tradeIds: ReadonlyArray<string> = [];
 	private held?: Hold;
+	/** How many releases wait for what has it to itself. */
+	private releasesToCome = 0;
 	private blocked = false;
 	/** Why it takes no changes while it is not known whether a transaction of it is committed. */
 	private undecided?: BatonError;
@@ -171,7 +173,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public release(): Result<undefined> {
 		// Nobody gets hold of it any more, not even a player who is back, while the release waits for a trade.
 		if (this.hold() !== undefined) this.active = false;
+		this.releasesToCome += 1;
 		this.awaitHold();
+		this.releasesToCome -= 1;
 		if (this.state === "active") this.active = !this.blocked;
 		if (this.state === "released") return this.releasedAnswer();
 		if (this.state === "lost") return err(this.lost!);
@@ -529,7 +533,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private takeBack(): Result<undefined> {
 		// A release may wait for the same, and comes first.
 		this.awaitHold();
-		while (this.state === "leaving") {
+		while (this.state === "leaving" || this.releasesToCome > 0) {
 			// Nobody would release it again.
 			const unwanted = this.home.unwanted();
 			if (unwanted !== undefined) return err(unwanted);

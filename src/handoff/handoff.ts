@@ -126,13 +126,16 @@ export class Handoff {
 	}
 
 	/**
-	 * Whether a server beats: true for a beat within 10 s, and always for this one; false when a read found none;
-	 * undefined when the read failed. One read proves nothing. Yields.
+	 * Whether a server beats: true for a beat within 10 s, always for this one, and for everyone in the 30 s after the map
+	 * of beats was seen to be lost; false when a read found none; undefined when the read failed. One read proves nothing.
+	 * Yields.
 	 */
 	public isAlive(jobId: string): boolean | undefined {
 		if (jobId === this.jobId) return true;
 		const reading = this.read(jobId);
-		return reading === "unknown" ? undefined : reading === "alive";
+		if (reading === "unknown") return undefined;
+		// An emptied map says the same of everyone, and a living server whose saves stall must not lose its lock for that.
+		return reading === "alive" || this.presence.isLost();
 	}
 
 	/** Reads a server's presence for a proof of silence. Yields. */

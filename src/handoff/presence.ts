@@ -157,9 +157,13 @@ export class Presence {
 		return this.beatAt !== undefined && this.platform.clock() - this.beatAt < FLAG_SECONDS;
 	}
 
+	/** Whether the map was lost so lately that it says nothing of anybody. Does not yield. */
+	public isLost(): boolean {
+		return this.platform.clock() < this.lostUntil;
+	}
+
 	private isTrusted(): boolean {
-		const now = this.platform.clock();
-		return this.isBeating() && now - this.badAt >= TRUST_SECONDS && now >= this.lostUntil;
+		return this.isBeating() && this.platform.clock() - this.badAt >= TRUST_SECONDS && !this.isLost();
 	}
 
 	private markBad(): void {

@@ -406,6 +406,14 @@ export const drivers: ReadonlyArray<Mutant> = [
 		hint: ["driver/rejoin.spec", "driver attach"],
 	},
 	{
+		name: "what is taken back does not let a waiting release go first",
+		rule: "7.2",
+		file: openProfile,
+		find: 'while (this.state === "leaving" || this.releasesToCome > 0) {',
+		replace: 'while (this.state === "leaving") {',
+		hint: ["handoff teleport"],
+	},
+	{
 		name: "an instance that is announced late takes the session of a newer one",
 		rule: "2.6",
 		file: sessions,
@@ -499,7 +507,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		name: "a release does not wait for a trade",
 		rule: "7.1",
 		file: openProfile,
-		find: "\t\tif (this.hold() !== undefined) this.active = false;\n\t\tthis.awaitHold();",
+		find: "\t\tif (this.hold() !== undefined) this.active = false;\n\t\tthis.releasesToCome += 1;\n\t\tthis.awaitHold();\n\t\tthis.releasesToCome -= 1;",
 		replace: "",
 		hint: ["trade shutdown"],
 	},

@@ -126,24 +126,24 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		name: "a server that cannot beat judges others",
 		rule: "3.2 (13 s of answered beats)",
 		file: presence,
-		find: "return this.isBeating() && now - this.badAt >= TRUST_SECONDS && now >= this.lostUntil;",
-		replace: "return now >= this.lostUntil;",
+		find: "return this.isBeating() && this.platform.clock() - this.badAt >= TRUST_SECONDS && !this.isLost();",
+		replace: "return !this.isLost();",
 		hint: ["handoff presence."],
 	},
 	{
 		name: "a server judges others right after a beat failed",
 		rule: "3.2 (13 s of answered beats)",
 		file: presence,
-		find: "return this.isBeating() && now - this.badAt >= TRUST_SECONDS && now >= this.lostUntil;",
-		replace: "return this.isBeating() && now >= this.lostUntil;",
+		find: "return this.isBeating() && this.platform.clock() - this.badAt >= TRUST_SECONDS && !this.isLost();",
+		replace: "return this.isBeating() && !this.isLost();",
 		hint: ["handoff presence."],
 	},
 	{
 		name: "silence proves something right after the map was lost",
 		rule: "3.2 (30 s)",
 		file: presence,
-		find: "return this.isBeating() && now - this.badAt >= TRUST_SECONDS && now >= this.lostUntil;",
-		replace: "return this.isBeating() && now - this.badAt >= TRUST_SECONDS;",
+		find: "return this.isBeating() && this.platform.clock() - this.badAt >= TRUST_SECONDS && !this.isLost();",
+		replace: "return this.isBeating() && this.platform.clock() - this.badAt >= TRUST_SECONDS;",
 		hint: ["handoff presence."],
 	},
 	{
@@ -303,6 +303,14 @@ export const handoffs: ReadonlyArray<Mutant> = [
 	},
 
 	// The holder's side.
+	{
+		name: "a lost map of beats says that a stale lock's holder has stopped",
+		rule: "never by age while the holder is alive",
+		file: handoff,
+		find: 'return reading === "alive" || this.presence.isLost();',
+		replace: 'return reading === "alive";',
+		hint: ["handoff presence-locks"],
+	},
 	{
 		name: "old-token request accepted",
 		rule: "4.5, scenario 12",

@@ -181,6 +181,25 @@ export = () => {
 		});
 	});
 
+	describe("a stale lock whose holder lives, while the map of beats is lost", () => {
+		it("is kept: an emptied map says nothing, whoever reads it and whenever", () => {
+			for (let offset = 0; offset < 3.2; offset += 0.4) {
+				play((first, world) => {
+					const second = new PlayerGame(world, { driver: { lockWaitSeconds: 5 } });
+					first.join(7);
+					world.wait(SETTLE_SECONDS);
+					first.server.partition("DataStore");
+					first.server.partition("Messaging");
+					world.wait(260 + offset);
+					loseMap(world);
+					world.wait(0.1);
+					expect(second.wait(second.server.join(7)).success).to.equal(false);
+					expect(lockOf(first)?.JobId).to.equal(first.server.jobId);
+				});
+			}
+		});
+	});
+
 	describe("a stale lock whose holder's presence cannot be read (scenario 3)", () => {
 		it("is taken by age: an unknown answer does not protect it", () => {
 			play((first, world) => {

@@ -1,5 +1,6 @@
+import { OpenProfile } from "../../../src/driver/openProfile";
 import { Result } from "../../../src/result";
-import { expectText, failureOf, play, PlayerGame, STORE } from "../driver/playerGame";
+import { Coins, expectText, failureOf, play, PlayerGame, STORE } from "../driver/playerGame";
 
 const KEY = "Player_7";
 
@@ -182,6 +183,30 @@ export = () => {
 				expect(lobby.coins(KEY)).to.equal(5);
 				expect(lobby.driver.get(KEY)).to.equal(undefined);
 			});
+		});
+
+		it("a release that waits for a trade, too, comes first: what is answered as taken back is open", () => {
+			for (const isFirst of [true, false]) {
+				play((lobby) => {
+					const profile = lobby.join(7).profile as OpenProfile<Coins>;
+					const hold = profile.takeHold()!;
+					let back: Result<undefined> | undefined;
+					const reacquire = () => {
+						back = profile.reacquire();
+						if (back.success) expect(profile.active).to.equal(true);
+					};
+					if (isFirst) lobby.server.spawn(reacquire);
+					lobby.server.spawn(() => profile.release());
+					if (!isFirst) lobby.server.spawn(reacquire);
+					lobby.world.wait(1);
+					expect(hold.lasts()).to.equal(true);
+					profile.letGo();
+					lobby.world.wait(5);
+					expect(back?.success).to.equal(true);
+					expect(profile.active).to.equal(true);
+					expect(lobby.record(KEY)?.Lock).never.to.equal(undefined);
+				});
+			}
 		});
 
 		it("is refused where the driver closes while the release fails: the lock is given up", () => {
