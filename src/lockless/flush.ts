@@ -118,8 +118,10 @@ function baseOf(
 ): Base | { readonly record?: undefined; readonly reason: string } {
 	const shape = shapeOf(value);
 	if (shape.kind === "record") {
-		const record = settleDecided(shape.record, request.decided);
-		return { record, isStored: true, isCleaned: record !== shape.record };
+		const settled = settleDecided(shape.record, request.decided);
+		// A record of before the driver knew of the other library is kept from it from its next write on.
+		const record = keepingOut(settled, request.importLegacy);
+		return { record, isStored: true, isCleaned: settled !== shape.record };
 	}
 	const fresh = (data: unknown, keeps?: Readonly<Record<string, unknown>>): Base => ({
 		record: keepingOut(

@@ -178,8 +178,10 @@ export = () => {
 					fresh: { defaults: { n: 0 }, migrations: [], importLegacy: format },
 				});
 				const flushed = flush(undefined, undefined, flushing({ importLegacy: format, updates: [add(1, 1)] }));
+				// A record of before the driver had the format gets them with a lockless write, too.
+				const ofBefore = flush(record(), undefined, flushing({ importLegacy: format, updates: [add(1, 1)] }));
 				const records = [written(value, format), written(undefined, format), given.write, flushed.write];
-				for (const made of [...records, written(record(), format)]) {
+				for (const made of [...records, ofBefore.write, written(record(), format)]) {
 					expect((made as unknown as Record<string, unknown>)[field]).to.be.ok();
 					expect(made!.Meta.KeepsOut).to.equal(format.library);
 					expect(shapeOf(made).kind).to.equal("record");
