@@ -47,7 +47,7 @@ export class LockWrites<T extends object> {
 	private lastStored?: DeepReadonly<T>;
 	/** The last attempt that carried data, until an answer came. */
 	private unanswered?: Attempt<T>;
-	/** Whether data was sent since the last answered write, under this token or an earlier one, of which nothing was heard. */
+	/** Whether data was sent since the store was last known to hold some, under any token, of which nothing was heard. */
 	private unsure = false;
 	private releasesSent = 0;
 	/** How many of them were to give up the lock without the data. */
@@ -150,11 +150,11 @@ export class LockWrites<T extends object> {
 	/** A write with data was not answered: it may have landed. */
 	public noteUnanswered(): void {
 		this.unsure = true;
+		this.stored = undefined;
 	}
 
-	/** An attempt was answered as stored. */
+	/** An attempt was answered as stored. What became of data that were sent before is not known by that. */
 	public noteAnswered({ presence }: Attempt<T>): void {
-		this.unsure = false;
 		this.noteWrite(presence);
 	}
 

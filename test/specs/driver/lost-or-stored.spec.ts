@@ -1,3 +1,4 @@
+import { LockWrites } from "../../../src/driver/lockWrites";
 import { trade } from "../../../src/trade/trade";
 import { transaction } from "../../../src/transaction/transaction";
 import { Profile } from "../../../src/driver/profile";
@@ -57,5 +58,28 @@ export = () => {
 		const heard = heardAfter(5, (profile, other) => trade(profile, other, (a, b) => [b, a]));
 		expect(says(heard, "lost its session lock")).to.equal(true);
 		expect(says(heard, "stored if it landed")).to.equal(true);
+	});
+
+	describe("a save that was not answered, and an answered renewal of the lock alone after it", () => {
+		const OLD = { coins: 1 };
+		const NEW = { coins: 2 };
+		const wish = { presence: undefined, decided: [], isBlocked: false };
+
+		function renewed(): LockWrites<Coins> {
+			const platform = { clock: () => 0, http: { GenerateGUID: () => "t2" } as never };
+			const writes = new LockWrites<Coins>(platform, "s1", { token: "t1", turn: 1, seq: 0 }, OLD);
+			writes.next({ ...wish, kind: "save", data: NEW });
+			writes.noteUnanswered();
+			writes.noteAnswered(writes.next({ ...wish, kind: "touch", data: NEW, isBlocked: true }));
+			return writes;
+		}
+
+		it("its changes are called unknown, not lost", () => {
+			expect(renewed().lastChanges(NEW)).to.equal("unsure");
+		});
+
+		it("data that went back to those from before it are to be saved again", () => {
+			expect(renewed().isUnsaved(OLD)).to.equal(true);
+		});
 	});
 };
