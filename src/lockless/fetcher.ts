@@ -98,10 +98,10 @@ export class Fetcher<T extends object> {
 	}
 
 	private imported(value: unknown, why: string): Result<Fetched<T>> {
-		const { store, admit } = this.home;
+		const { store, migrationNames, fromRecord } = this.home;
 		const imported = importedFrom(value, why, this.home);
 		if (imported.data === undefined) return err(invalidRecord(store, this.key, imported.reason));
-		const admitted = admit(imported.data);
-		return admitted.success ? ok({ data: admitted.value }) : admitted;
+		const gated = fromRecord({ Data: imported.data, Meta: { Turn: 0, Migrations: migrationNames } });
+		return gated.success ? ok({ data: gated.value.data }) : gated;
 	}
 }

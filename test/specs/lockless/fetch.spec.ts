@@ -338,6 +338,16 @@ export = () => {
 			});
 		});
 
+		it("what importLegacy makes is filled from the defaults, as a peek and a load give it", () => {
+			simulate({}, (world) => {
+				world.store(STORE).set(KEY, { coins: 5 });
+				const hall = new Hall(world, {
+					importLegacy: (value) => ({ bank: (value as { coins: number }).coins }) as GuildData,
+				});
+				same(hall.fetch(hall.open()).unwrap().log.size(), 0, "entries of the log");
+			});
+		});
+
 		it("importLegacy takes a value of another kind in, for fetch and flush alike", () => {
 			simulate({}, (world) => {
 				world.store(STORE).set(KEY, { coins: 6 });
