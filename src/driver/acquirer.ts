@@ -162,8 +162,9 @@ export class Acquirer {
 	 * known to have been taken: then it must not be taken later either. Does not yield.
 	 */
 	public giveBack(key: string, token: string, uncertain = false): void {
-		const { defaults, migrationNames, importLegacy } = this.home;
-		const fresh = uncertain ? { defaults, migrations: migrationNames, importLegacy } : undefined;
+		const { defaults, migrationNames, importLegacy, checkImported } = this.home;
+		const rules = { defaults, migrations: migrationNames, importLegacy, checkImported };
+		const fresh = uncertain ? rules : undefined;
 		const request = { token, fresh };
 		this.tryUntilDone(key, token, (value) => giveBack(value, request));
 	}

@@ -1,6 +1,6 @@
-import { ImportLegacy } from "./importLegacy";
+import { importedFrom, LegacyRules } from "./importLegacy";
 import { keepingOut } from "./keepOut";
-import { shapeOf } from "./shape";
+import { Shape, shapeOf } from "./shape";
 import { StoredRecord } from "./types";
 
 /** What is taken back. */
@@ -8,14 +8,29 @@ export interface GiveBackRequest {
 	/** The acquisition's token. */
 	readonly token: string;
 	/**
-	 * Data and migrations of the record that the acquisition makes where nothing is stored; given where its outcome is not
-	 * known. Then that record is made here, already released, so that the acquisition finds its stamp when it lands later.
+	 * What the acquisition makes a record of where none is stored; given where its outcome is not known. Then that record is
+	 * made here, already released, so that the acquisition finds its stamp when it lands later.
 	 */
-	readonly fresh?: {
-		readonly defaults: unknown;
-		readonly migrations: ReadonlyArray<string>;
-		readonly importLegacy?: ImportLegacy<unknown>;
-	};
+	readonly fresh?: FreshRules;
+}
+
+/** Data of a record that does not exist yet, this server's migrations, and what becomes of a value of another kind. */
+export interface FreshRules extends LegacyRules {
+	readonly defaults: unknown;
+	readonly migrations: ReadonlyArray<string>;
+}
+
+/** The record that the acquisition would make, already released; undefined where it would make none. */
+function released(value: unknown, shape: Shape, token: string, fresh: FreshRules): StoredRecord | undefined {
+	const { defaults, migrations, importLegacy } = fresh;
+	const imported =
+		shape.kind === "other"
+			? importedFrom(value, shape.reason, fresh)
+			: { data: defaults, lock: undefined, keeps: undefined };
+	// Under the other library's lock it stays as it is.
+	if (imported.data === undefined || imported.lock !== undefined) return undefined;
+	const meta = { Turn: 1, Migrations: migrations, ReleasedToken: token };
+	return keepingOut({ Data: imported.data, Meta: meta }, importLegacy, imported.keeps);
 }
 
 /** How giving a lock back ended; without `write` nothing of that acquisition is on the record. */
@@ -33,12 +48,10 @@ export type GiveBackDecision =
  */
 export function giveBack(value: unknown, { token, fresh }: GiveBackRequest): GiveBackDecision {
 	const shape = shapeOf(value);
-	if (shape.kind === "nothing" && fresh !== undefined) {
-		const { defaults, migrations, importLegacy } = fresh;
-		const meta = { Turn: 1, Migrations: migrations, ReleasedToken: token };
-		return { write: keepingOut({ Data: defaults, Meta: meta }, importLegacy), cleared: false };
+	if (shape.kind !== "record") {
+		const write = fresh !== undefined ? released(value, shape, token, fresh) : undefined;
+		return write !== undefined ? { write, cleared: false } : { keep: "notThere" };
 	}
-	if (shape.kind !== "record") return { keep: "notThere" };
 	const { record } = shape;
 	const lock = record.Lock;
 	if (lock !== undefined && lock.Token !== token) return { keep: "notThere" };

@@ -13,5 +13,7 @@ export function keepingOut(
 	const format = formatOf(importLegacy);
 	if (format === undefined || record.Meta.KeepsOut === format.library) return record;
 	const { library, keepOut } = format;
-	return { ...keepOut, ...keeps, ...record, Meta: { ...record.Meta, KeepsOut: library } };
+	const { Lock, Pending, Meta } = record;
+	// Named, since one that is left out would else let a field of that name in.
+	return { ...keepOut, ...keeps, ...record, Lock, Pending, Meta: { ...Meta, KeepsOut: library } };
 }

@@ -72,8 +72,8 @@ export const legacy: ReadonlyArray<Mutant> = [
 		also: [
 			{
 				file: keepOut,
-				find: "...keepOut, ...keeps, ...record, Meta",
-				replace: "...record, ...keepOut, ...keeps, Meta",
+				find: "...keepOut, ...keeps, ...record, Lock",
+				replace: "...record, ...keepOut, ...keeps, Lock",
 			},
 		],
 		hint: ["moving recipes"],
@@ -90,8 +90,8 @@ export const legacy: ReadonlyArray<Mutant> = [
 		name: "a record that giving back makes is open to the old library",
 		rule: "moving: an old server leaves a moved record alone",
 		file: "src/record/giveBack.ts",
-		find: "write: keepingOut({ Data: defaults, Meta: meta }, importLegacy)",
-		replace: "write: keepingOut({ Data: defaults, Meta: meta }, undefined)",
+		find: "return keepingOut({ Data: imported.data, Meta: meta }, importLegacy, imported.keeps);",
+		replace: "return keepingOut({ Data: imported.data, Meta: meta }, undefined, imported.keeps);",
 		hint: ["moving recipes"],
 	},
 	{

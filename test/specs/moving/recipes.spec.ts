@@ -108,6 +108,27 @@ export = () => {
 		});
 	});
 
+	// Protocol 1.1 and 1.3: an acquire that was given back writes nothing when it lands later.
+	describe("giving back an acquire that was not answered", () => {
+		const give = (value: unknown, importLegacy: ImportLegacy<unknown>) =>
+			giveBack(value, { token: "t2", fresh: { defaults: { n: 0 }, migrations: [], importLegacy } }).write;
+
+		it("moves a free record over, already given back, as the acquire would when it lands later", () => {
+			const given = give(profile(), profileStore);
+			expect(textOf(given!.Data)).to.equal(textOf({ n: 1 }));
+			expect(given!.Lock).to.equal(undefined);
+			expect(textOf((given as unknown as { UserIds: unknown }).UserIds)).to.equal(textOf([7]));
+			expect(given!.Meta.KeepsOut).to.equal("ProfileStore");
+			expect(outcomeAt(0, given, profileStore)).to.equal("released");
+			expect(give(5, (value) => ({ n: value }))!.Meta.ReleasedToken).to.equal("t2");
+		});
+
+		it("leaves one that the old library has open, or that cannot be read", () => {
+			expect(give(profile(SESSION), profileStore)).to.equal(undefined);
+			expect(give(document(), profileStore)).to.equal(undefined);
+		});
+	});
+
 	describe("what a recipe reads", () => {
 		it("only its own library's records; anything else is left alone", () => {
 			for (const value of [
@@ -200,6 +221,24 @@ export = () => {
 			const made = written(profile(), profileStore);
 			const again = written({ ...made, Lock: undefined, GlobalUpdates: [3, [[3, {}]]] }, profileStore);
 			expect(textOf(again.GlobalUpdates)).to.equal(textOf([3, [[3, {}]]]));
+		});
+
+		it("a lockless write puts it into a record from before the format, too", () => {
+			const request = flushing({ importLegacy: profileStore, updates: [add(1, 1)] });
+			const made = flush(record(), 1000, request).write as StoredRecord & Record<string, unknown>;
+			expect(made.MetaData).to.be.ok();
+			expect(made.Meta.KeepsOut).to.equal("ProfileStore");
+			expect(shapeOf(made).kind).to.equal("record");
+		});
+
+		it("fields that a format of the game's own keeps never stand in for Baton's", () => {
+			const keeps = { Data: 1, Lock: 1, Pending: 1, Meta: 1, Old: 1 };
+			const importLegacy = { library: "Mine", keepOut: {}, read: () => ({ data: { n: 1 }, keeps }) };
+			const flushed = flush(5, 1000, flushing({ importLegacy, updates: [add(1, 1)] })).write;
+			for (const made of [flushed, written(5, importLegacy)]) {
+				expect(shapeOf(made).kind).to.equal("record");
+				expect((made as unknown as { Old: unknown }).Old).to.equal(1);
+			}
 		});
 
 		it("other fields without its mark make a value no record of Baton's, as before", () => {
