@@ -243,8 +243,8 @@ export class DataDriver<T extends object> {
 	 * `options.waitForLock`. A load that fails leaves the record as it was and no lock behind.
 	 *
 	 * Errors: `invalid_key`, `already_loaded`, `profile_locked`, `invalid_record`, `outdated`, `migration_mismatch`,
-	 * `migration_failed`, `invalid_data`, `unresolved_transaction`, `recovery_failed`, `tx_marker_invalid`, `profile_closed`, `roblox`. Throws where an option is
-	 * unknown.
+	 * `migration_failed`, `invalid_data`, `unresolved_transaction`, `recovery_failed`, `tx_marker_invalid`,
+	 * `profile_closed`, `roblox`. Throws where an option is unknown.
 	 */
 	public load(key: string, options: LoadOptions = {}): Result<Profile<T>> {
 		const { userIds, waitForLock, handoffSeconds, abandonTransaction } = readLoadOptions("driver.load", options);
@@ -259,8 +259,8 @@ export class DataDriver<T extends object> {
 	}
 
 	/**
-	 * The lockless profile of `key`, for a record that many servers change: the same object while it is open here. At most 4
-	 * `userIds` go with every write; default: those stored with it. Reads nothing; does not yield. Throws where `userIds`
+	 * The lockless profile of `key`, for a record that many servers change: the same object while it is open here. At most
+	 * 4 `userIds` go with every write; default: those stored with it. Reads nothing; does not yield. Throws where `userIds`
 	 * are no user ids.
 	 *
 	 * Errors: `invalid_key`, `already_loaded` where this server has or loads the key as a session profile, `profile_closed`.
@@ -395,8 +395,7 @@ export class DataDriver<T extends object> {
 
 	/**
 	 * Saves every open profile with unsaved changes, lockless ones too, all at once. Yields until the last is answered.
-	 * Returns how many
-	 * there were.
+	 * Returns how many there were.
 	 *
 	 * Errors: that of the first one that failed, with their number in the message; the others are saved.
 	 */
@@ -419,10 +418,9 @@ export class DataDriver<T extends object> {
 
 	/**
 	 * Starts no more loads, releases every profile, flushes lockless ones for the last time, all at once, and gives back the
-	 * locks of loads under way. Yields until
-	 * all is answered, 28 s at most (the server waits 30 s when it closes). A trade has 20 s to end; from then on its
-	 * profiles give up their locks alone, and their next loads finish it. Safe to call again; the server's shutdown calls it
-	 * for every driver.
+	 * locks of loads under way. Yields until all is answered, 28 s at most (the server waits 30 s when it closes). A trade
+	 * has 20 s to end; from then on its profiles give up their locks alone, and their next loads finish it. Safe to call
+	 * again; the server's shutdown calls it for every driver.
 	 *
 	 * Errors: `roblox` naming the keys that were not answered in time; they are tried on while the server lives.
 	 */

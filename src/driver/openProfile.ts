@@ -450,8 +450,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	/**
 	 * The player is back before the last save could land: the profile goes on as it is, under a fresh token, so that
 	 * neither an old release nor an old request can reach the new session. Makes one attempt to write that; yields until it
-	 * ends, `seconds` at most: one that lasts goes on as a save that is under way. False where it does not go on after all: the record is no longer this server's, or it was released meanwhile.
-	 * Call it only while the profile is leaving and no attempt runs.
+	 * ends, `seconds` at most: one that lasts goes on as a save that is under way. False where it does not go on after all:
+	 * the record is no longer this server's, or it was released meanwhile. Call it only while the profile is leaving and no
+	 * attempt runs.
 	 */
 	public adopt(seconds: number): boolean {
 		this.adopting = true;

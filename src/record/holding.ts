@@ -28,10 +28,10 @@ export interface Adoption {
 
 /**
  * How a session's write stands to what is stored: `accept` it; `adopt`, accept it as the first one under the fresh
- * token of an adoption; `mine`, this very write has landed; `superseded`, a
- * later write of the session has; `released`, the session's release has; or the lock is `lost`: to `holder`, where
- * somebody has it, or with the whole record (`gone`), or under a value that is no record (`invalid`). `record` is as the
- * decided transactions leave it: whatever is written clears them.
+ * token of an adoption; `mine`, this very write has landed; `superseded`, a later write of the session has; `released`,
+ * the session's release has; or the lock is `lost`: to `holder`, where somebody has it, or with the whole record
+ * (`gone`), or under a value that is no record (`invalid`). `record` is as the decided transactions leave it: whatever
+ * is written clears them.
  */
 export type Standing =
 	| { readonly kind: "accept" | "mine" | "superseded"; readonly record: StoredRecord; readonly lock: StoredLock }

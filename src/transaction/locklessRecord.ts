@@ -94,8 +94,9 @@ export function confirmLockless(value: unknown, lock: TxLock): LocklessDecision 
 export type EndDecision = { readonly write: StoredRecord } | { readonly write?: undefined; readonly keep: "done" };
 
 /**
- * Ends a transaction that is off (`aborted`), or gives a lock back under which nothing was prepared: neither its lock nor its
- * `Pending` stays, and where nobody has the record, its token is stamped, so that an acquire of the lock that lands later writes nothing. Data stay as they are.
+ * Ends a transaction that is off (`aborted`), or gives a lock back under which nothing was prepared: neither its lock nor
+ * its `Pending` stays, and where nobody has the record, its token is stamped, so that an acquire of the lock that lands
+ * later writes nothing. Data stay as they are.
  *
  * Harmless when it crashes, runs again or lands late: it touches only what has the transaction's own token or id.
  */
