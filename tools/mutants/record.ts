@@ -449,8 +449,8 @@ export const record: ReadonlyArray<Mutant> = [
 		name: "giving back what never landed leaves the record to be made later",
 		rule: "1.1, 4.3",
 		file: giveBack,
-		find: 'if (shape.kind === "nothing" && fresh !== undefined) {',
-		replace: 'if (shape.kind === "nothing" && fresh !== undefined && token === "") {',
+		find: "const write = fresh !== undefined ? released(",
+		replace: 'const write = fresh !== undefined && token === "" ? released(',
 		hint: ["record give-back"],
 	},
 	{
