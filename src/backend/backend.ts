@@ -35,6 +35,8 @@ export interface Answer<R> {
 	/** What the last run of the transform reported. */
 	readonly report: R;
 	readonly wrote: boolean;
+	/** Whether an earlier run of the transform, of the same update, wanted to write, so that this may have landed before. */
+	readonly mayHaveWritten?: boolean;
 	/** Unix seconds on the store's clock of the write, where it wrote and the store has a clock. */
 	readonly updatedTime?: number;
 }

@@ -43,7 +43,9 @@ class DataStoreBackend implements Backend {
 		if (!answer.success) return answer;
 		if (last === undefined) return err(storeError(call, "retryable", "the store answered without asking"));
 		const { change } = last;
-		if (change.write === undefined) return ok({ report: change.report, wrote: false });
+		if (change.write === undefined) {
+			return ok({ report: change.report, wrote: false, mayHaveWritten: run.mayHaveWritten });
+		}
 		const { value, info } = answer.value;
 		if (value === undefined)
 			return err(storeError(call, "retryable", "the store answered without what was written"));

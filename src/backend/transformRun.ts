@@ -10,11 +10,15 @@ export type RunOutcome<R> =
 export class TransformRun<R> {
 	/** Undefined until it has run. */
 	public last?: RunOutcome<R>;
+	/** Whether a run before the last one wanted to write: the store may have done so, and run it again all the same. */
+	public mayHaveWritten = false;
 
 	public constructor(private readonly transform: Transform<R>) {}
 
 	/** Runs it once; undefined where it threw. Neither throws nor yields. */
 	public decide(value: unknown, info: RecordInfo | undefined): Change<R> | undefined {
+		const { last } = this;
+		if (last?.kind === "decided" && last.change.write !== undefined) this.mayHaveWritten = true;
 		const [fine, result] = pcall(() => this.transform(value, info));
 		if (!fine) {
 			this.last = { kind: "threw", message: tostring(result) };

@@ -35,7 +35,8 @@ export function heldWrite<T extends object, D extends Decision>(
 		);
 		// Changes that were not stored before go with it.
 		const hasChanges = stored !== undefined && profile.hasUnsaved();
-		if (!tried.success && tried.error.retryable !== false && hasChanges) profile.writes.noteUnanswered();
+		const mayHaveLanded = tried.success ? tried.value.mayHaveWritten === true : tried.error.retryable !== false;
+		if (mayHaveLanded && hasChanges) profile.writes.noteUnanswered();
 		return tried;
 	});
 	if (!answer.success) return answer;

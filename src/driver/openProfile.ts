@@ -403,7 +403,9 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 			this.written(attempt, withData, platform.clock() - started);
 			return { kind: "written" };
 		}
-		return this.refused(attempt, decision as Kept);
+		const mayHaveWritten = answer.value.mayHaveWritten === true;
+		if (part !== undefined && mayHaveWritten) writes.noteUnanswered();
+		return this.refused(attempt, decision as Kept, mayHaveWritten);
 	}
 
 	/**
@@ -509,13 +511,14 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (this.undecided !== undefined && this.hasUnsaved()) this.home.platform.warn(releasedUndecided(this.name));
 	}
 
-	private refused(attempt: Attempt<T>, kept: Kept): AttemptOutcome {
+	private refused(attempt: Attempt<T>, kept: Kept, mayHaveWritten: boolean): AttemptOutcome {
 		const { store, key } = this.name;
 		if (kept.keep === "unresolved") return { kind: "failed", error: unresolvedTransaction(store, key) };
 		if (kept.keep === "superseded") return { kind: "failed", error: supersededSave(this.name) };
 		const why: LostReason = kept.keep === "lost" ? kept.why : "unlocked";
 		const holder = kept.keep === "lost" ? kept.holder : undefined;
-		if (isRelease(attempt) && this.writes.mayBeReleased() && (why === "taken" || why === "unlocked")) {
+		const mayBeReleased = isRelease(attempt) && (mayHaveWritten || this.writes.mayBeReleased());
+		if (mayBeReleased && (why === "taken" || why === "unlocked")) {
 			return { kind: "lost", error: untoldRelease(this.name, holder) };
 		}
 		return { kind: "lost", error: this.lostError(why, holder) };

@@ -129,15 +129,16 @@ export class Presence {
 		const found = this.store.get(jobId);
 		if (found.status === "failed") return "unknown";
 		if (found.status === "found") return "alive";
-		if (!this.isTrusted()) return "untrusted";
+		// A server that has just begun cannot judge others, but knows a lost map.
+		if (!this.isBeating()) return "untrusted";
 		const { epoch } = this;
 		// An emptied map would say the same of everyone, so this server's own key has to be in it.
 		const own = this.store.get(this.jobId);
 		// A beat under way may have put it there just now; its answer tells.
 		this.settle();
-		if (own.status === "failed") return "unknown";
+		if (own.status === "failed") return this.isTrusted() ? "unknown" : "untrusted";
 		// Beats are answered and their key is gone: lost, whatever the next beat is told.
-		if (own.status === "empty" && this.isTrusted() && this.epoch === epoch) this.markLost();
+		if (own.status === "empty" && this.isBeating() && this.epoch === epoch) this.markLost();
 		return own.status === "found" && this.isTrusted() && this.epoch === epoch ? "stopped" : "untrusted";
 	}
 

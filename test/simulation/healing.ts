@@ -144,13 +144,19 @@ function visit(world: World, rules: Game, userId: number, lobby: Lobby, isFirst 
 	for (const player of lobby.playersOf(userId)) lobby.leave(player);
 	awaitTrue(world, 5, () => page.record?.Lock === undefined && lobby.driver.get(key) === undefined);
 	const left = page.record?.Lock;
-	if (left !== undefined && left.JobId !== lobby.server.jobId && isFirst) {
-		// An acquire of somebody else has landed late, and is cleared for whoever comes next.
+	const isLate =
+		left !== undefined && (left.JobId !== lobby.server.jobId || isOlder(page.seenAt(left.Token), started));
+	if (isLate && isFirst) {
+		// An acquire of somebody else, or of a session before this one, has landed late, and is cleared for whoever comes next.
 		book.count("late acquire cleared for the next join");
 		return visit(world, rules, userId, lobby, false);
 	}
 	if (left !== undefined) book.broken(key, "a lock is left behind after everything has healed");
 	if (lobby.driver.get(key) !== undefined) book.broken(key, "a profile is left open after its player left");
+}
+
+function isOlder(at: number | undefined, than: number): boolean {
+	return at !== undefined && at < than;
 }
 
 /** Somebody pays into the guild, and nothing of others is left on it. */

@@ -2,8 +2,14 @@ import { LockWrites } from "../../../src/driver/lockWrites";
 import { trade } from "../../../src/trade/trade";
 import { transaction } from "../../../src/transaction/transaction";
 import { Profile } from "../../../src/driver/profile";
+import { Answer, Transform } from "../../../src/backend/backend";
+import { BackendFactory } from "../../../src/backend/factory";
+import { memoryBackend } from "../../../src/backend/memory";
+import { ok, Result } from "../../../src/result";
+import { simulate } from "../../cloud/simulate";
 import { World } from "../../cloud/world";
-import { Coins, play, PlayerGame } from "./playerGame";
+import { driverOn, loadOn } from "./drivers";
+import { Coins, failureOf, play, PlayerGame } from "./playerGame";
 
 const KEY = "Player_7";
 
@@ -53,6 +59,43 @@ export = () => {
 		expect(says(heard, "lost its session lock")).to.equal(true);
 		expect(says(heard, "nothing is lost")).to.equal(true);
 	});
+
+	for (const kind of ["save", "release"] as const) {
+		it(`a ${kind} that the store made, and ran again once others had the record: it may be stored`, () => {
+			simulate({ seed: 1 }, (world) => {
+				const server = world.startServer();
+				// The engine misses its own commit: the transform's last run finds what others wrote since.
+				let again = false;
+				const backend: BackendFactory = (context) => {
+					const inner = memoryBackend()(context);
+					return {
+						name: inner.name,
+						hasStoreTime: inner.hasStoreTime,
+						update<R>(key: string, transform: Transform<R>): Result<Answer<R>> {
+							const answer = inner.update(key, transform);
+							if (!again || !answer.success) return answer;
+							const lock = { JobId: "other", Token: "t2", Turn: 9, Seq: 0, Time: 0 };
+							const taken = { Data: { coins: 5 }, Lock: lock, Meta: { Turn: 9, Migrations: [] } };
+							const { report } = transform(taken, undefined);
+							return ok({ report, wrote: false, mayHaveWritten: true });
+						},
+						read(key, fresh) {
+							return inner.read(key, fresh);
+						},
+					};
+				};
+				const driver = driverOn<Coins>(server, { defaults: { coins: 0 }, backend });
+				const profile = loadOn(server, driver, "k").unwrap();
+				let heard = "";
+				profile.onLockLost.connect((cause) => (heard = cause.message));
+				server.run(() => profile.update(() => ({ coins: 5 }))).unwrap();
+				again = true;
+				const answer = failureOf(server.run(() => profile[kind]()));
+				expect(answer.type).to.equal(kind === "save" ? "lock_lost" : "unknown_outcome");
+				expect(says(heard, "stored if")).to.equal(true);
+			});
+		});
+	}
 
 	it("the prepare of a trade that landed unanswered, with changes from before it: they are called unknown", () => {
 		const heard = heardAfter(5, (profile, other) => trade(profile, other, (a, b) => [b, a]));

@@ -200,6 +200,25 @@ export = () => {
 		});
 	});
 
+	describe("a stale lock whose holder lives, asked for by a server that has just begun, in a lost map", () => {
+		it("is kept, too: who cannot judge others yet knows a lost map all the same", () => {
+			for (let offset = 0; offset < 3.2; offset += 0.4) {
+				play((first, world) => {
+					first.join(7);
+					world.wait(SETTLE_SECONDS);
+					first.server.partition("DataStore");
+					first.server.partition("Messaging");
+					world.wait(260 + offset);
+					const second = new PlayerGame(world, { driver: { lockWaitSeconds: 3 } });
+					world.wait(7);
+					loseMap(world);
+					expect(second.wait(second.server.join(7)).success).to.equal(false);
+					expect(lockOf(first)?.JobId).to.equal(first.server.jobId);
+				});
+			}
+		});
+	});
+
 	describe("a stale lock whose holder's presence cannot be read (scenario 3)", () => {
 		it("is taken by age: an unknown answer does not protect it", () => {
 			play((first, world) => {

@@ -7,9 +7,15 @@ const FOUND: ReadonlyArray<readonly [what: string, seeds: ReadonlyArray<number>]
 	["an instance that was announced late took the session of a newer one", [819, 990, 2137, 2815]],
 	["changes were called lost that an unanswered trade had stored", [6205]],
 	["a closing server ended a frame before its driver could tell what it leaves", [10536]],
-	["a living server's stale lock was taken while the map of beats was lost", [100467]],
-	["reacquire answered before a release that waited for the same transaction", [100700]],
+	["a living server's stale lock was taken while the map of beats was lost", [100467, 117159]],
+	["changes were called lost that an update had stored before the store ran it again", [104169]],
+	["reacquire answered before a release that waited for the same transaction", [100700, 109179, 118553]],
 	["the search itself: a teleport arrived where nobody would leave again", [1272, 2215, 2430, 2856]],
+	[
+		"the search itself: an acquire that landed late, of a session before, was taken for the last one's",
+		[107566, 111206],
+	],
+	["the search itself: budgets that ran dry were taken for failures in calm", [104651, 116432]],
 	["the search itself: a closing server that stood still was held to account for its silence", [664]],
 ];
 
