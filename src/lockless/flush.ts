@@ -221,14 +221,12 @@ function onBase({ record, isCleaned }: Base, updatedTime: number | undefined, re
 		closes,
 		now: claim.storeNow !== undefined ? claim.storeNow * 1000 : undefined,
 	});
-	// A record of before the driver knew of the other library is kept from it from now on.
-	const kept = keepingOut(record, request.importLegacy);
 	const written: StoredRecord = {
-		...kept,
+		...record,
 		Data: after.data,
 		Lock: lock !== undefined ? lockFor(request, turn) : undefined,
 		Meta: {
-			...kept.Meta,
+			...Meta,
 			Turn: turn,
 			Migrations: request.migrations,
 			ReleasedToken: undefined,
