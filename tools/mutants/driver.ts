@@ -49,8 +49,8 @@ export const drivers: ReadonlyArray<Mutant> = [
 		name: "a release whose first answer was lost is said to have failed",
 		rule: "1.2 (unknown), I5",
 		file: openProfile,
-		find: 'if (isRelease(attempt) && this.writes.mayBeReleased() && (why === "taken" || why === "unlocked")) {',
-		replace: 'if (isRelease(attempt) && this.writes === undefined && (why === "taken" || why === "unlocked")) {',
+		find: 'if (mayBeReleased && (why === "taken" || why === "unlocked")) {',
+		replace: 'if (mayBeReleased && this.writes === undefined && (why === "taken" || why === "unlocked")) {',
 		hint: ["driver/release.spec", "driver unknown-outcomes"],
 	},
 	{
@@ -404,6 +404,22 @@ export const drivers: ReadonlyArray<Mutant> = [
 		find: "return open?.player?.UserId === player.UserId ? open : undefined;",
 		replace: "return open?.player === player ? open : undefined;",
 		hint: ["driver/rejoin.spec", "driver attach"],
+	},
+	{
+		name: "an update that the store ran again counts as not landed",
+		rule: "1.2 (unknown), I5",
+		file: openProfile,
+		find: "const mayHaveWritten = answer.value.mayHaveWritten === true;",
+		replace: "const mayHaveWritten = answer.value.mayHaveWritten === undefined;",
+		hint: ["driver lost-or-stored"],
+	},
+	{
+		name: "a store that ran an update again does not say that it may have landed",
+		rule: "1.2 (unknown), I5",
+		file: "src/backend/transformRun.ts",
+		find: "this.mayHaveWritten = true;",
+		replace: "",
+		hint: ["backend data-store"],
 	},
 	{
 		name: "what is taken back does not let a waiting release go first",

@@ -101,7 +101,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		also: [
 			{
 				file: presence,
-				find: 'if (own.status === "failed") return "unknown";',
+				find: 'if (own.status === "failed") return this.isTrusted() ? "unknown" : "untrusted";',
 				replace: "",
 			},
 		],
@@ -116,7 +116,7 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		also: [
 			{
 				file: presence,
-				find: 'if (own.status === "empty" && this.isTrusted() && this.epoch === epoch) this.markLost();',
+				find: 'if (own.status === "empty" && this.isBeating() && this.epoch === epoch) this.markLost();',
 				replace: "",
 			},
 		],
@@ -309,6 +309,14 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		file: handoff,
 		find: 'return reading === "alive" || this.presence.isLost();',
 		replace: 'return reading === "alive";',
+		hint: ["handoff presence-locks"],
+	},
+	{
+		name: "a server that has just begun does not know a lost map",
+		rule: "never by age while the holder is alive",
+		file: presence,
+		find: 'if (own.status === "empty" && this.isBeating() && this.epoch === epoch) this.markLost();',
+		replace: 'if (own.status === "empty" && this.isTrusted() && this.epoch === epoch) this.markLost();',
 		hint: ["handoff presence-locks"],
 	},
 	{

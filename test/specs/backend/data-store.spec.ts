@@ -1,4 +1,4 @@
-import { Backend, Change } from "../../../src/backend/backend";
+import { Backend, Change, Transform } from "../../../src/backend/backend";
 import { dataStoreBackend } from "../../../src/backend/dataStore";
 import { Platform } from "../../../src/platform/platform";
 import { Server } from "../../cloud/server";
@@ -31,6 +31,22 @@ export = () => {
 				expect(answer.report).to.equal(2);
 				expect(math.abs(answer.updatedTime! - world.cloudTime()) < 5).to.equal(true);
 				expect(countOf(backend, "k")).to.equal(2);
+			});
+		});
+
+		it("rule 1.2: a run before the last may have landed, and the answer says so", () => {
+			scene(({ world, backend }) => {
+				const once: Transform<boolean> = (value) =>
+					value === undefined
+						? { write: { n: 1 }, userIds: [], metadata: {}, report: true }
+						: { report: false };
+				expect(backend.update("plain", look).unwrap().mayHaveWritten).to.equal(false);
+				world.faults.add({ service: "DataStore", op: "UpdateAsync", effect: "loseCommit", count: 1 });
+				const answer = backend.update("k", once).unwrap();
+				expect(answer.report).to.equal(false);
+				expect(answer.wrote).to.equal(false);
+				expect(answer.mayHaveWritten).to.equal(true);
+				expect(countOf(backend, "k")).to.equal(1);
 			});
 		});
 
