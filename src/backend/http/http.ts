@@ -52,11 +52,11 @@ class HttpBackend implements Backend {
 	public update<R>(key: string, transform: Transform<R>): Result<Answer<R>> {
 		const call = this.call("the update", key);
 		// A write whose answer was lost is recognized by the transform's next run, or refused by its precondition.
-		let unsure = false;
+		const sent = { isUnanswered: false };
 		return this.persist(
 			call,
-			() => this.updateOnce(call, transform, () => (unsure = true)),
-			() => unsure,
+			() => this.updateOnce(call, transform, sent),
+			() => sent.isUnanswered,
 		);
 	}
 
@@ -83,7 +83,7 @@ class HttpBackend implements Backend {
 		});
 	}
 
-	private updateOnce<R>(call: StoreCall, transform: Transform<R>, unanswered: () => void): Step<Answer<R>> {
+	private updateOnce<R>(call: StoreCall, transform: Transform<R>, sent: { isUnanswered: boolean }): Step<Answer<R>> {
 		const got = this.get(call.key);
 		if (got.kind !== "done") return got;
 		const { record, precondition } = got.value;
@@ -93,12 +93,15 @@ class HttpBackend implements Backend {
 			const message = run.last?.kind === "threw" ? run.last.message : "it did not run";
 			return { kind: "failed", error: transformError(call, message) };
 		}
-		if (change.write === undefined) return { kind: "done", value: { report: change.report, wrote: false } };
+		if (change.write === undefined) {
+			const { report } = change;
+			return { kind: "done", value: { report, wrote: false, mayHaveWritten: sent.isUnanswered } };
+		}
 		const { write, userIds, metadata, report } = change;
 		const [fine, body] = pcall(() => encodeBody(this.platform.http, write, userIds, metadata));
 		if (!fine) return { kind: "rejected", text: tostring(body) };
 		const answer = this.client.send("PUT", call.key, body, precondition);
-		if (answer.kind === "unanswered") unanswered();
+		if (answer.kind === "unanswered") sent.isUnanswered = true;
 		if (answer.kind !== "response") return withoutResponse(answer);
 		if (answer.status === 412) return { kind: "conflict" };
 		if (answer.status < 200 || answer.status >= 300) return { kind: "rejected", text: `HTTP ${answer.status}` };

@@ -226,6 +226,10 @@ export = () => {
 					})
 					.unwrap();
 				expect(answer.report).to.equal("mine");
+				// Found, not written now: whoever finds something else instead knows that it may have been there.
+				expect(answer.wrote).to.equal(false);
+				expect(answer.mayHaveWritten).to.equal(true);
+				expect(backend.update("k", look).unwrap().mayHaveWritten).to.equal(false);
 				expect((api.valueAt(PATH) as { ids: Array<string> }).ids.join()).to.equal("a, b");
 			});
 		});
