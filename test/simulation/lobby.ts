@@ -415,7 +415,9 @@ export class Lobby {
 
 	/** Where nothing goes wrong, nothing fails. */
 	public expectCalm(key: string, cause: BatonError, allowed: ReadonlyArray<string>): void {
-		if (!this.rules.isCalm || allowed.includes(cause.type)) return;
+		// The services go before the server does.
+		const isClosing = this.closing && cause.kind === "closing";
+		if (!this.rules.isCalm || isClosing || allowed.includes(cause.type)) return;
 		// Budgets may run dry, also where nothing is made to fail.
 		if (this.server.world.trace.calls.some(({ failure }) => failure?.find("Throttled", 1, true)[0] !== undefined)) {
 			return this.rules.book.count("throttled in calm");

@@ -385,6 +385,13 @@ export const drivers: ReadonlyArray<Mutant> = [
 		file: lockWrites,
 		find: "\t\tthis.stored = undefined;\n\t\tthis.releasesSent = 0;",
 		replace: "\t\tthis.releasesSent = 0;",
+		also: [
+			{
+				file: lockWrites,
+				find: "\t\tthis.unsure = true;\n\t\tthis.stored = undefined;",
+				replace: "\t\tthis.unsure = true;",
+			},
+		],
 		hint: ["handoff adoption", "driver rejoin"],
 	},
 
@@ -418,7 +425,7 @@ export const drivers: ReadonlyArray<Mutant> = [
 		rule: "1.2 (unknown), I5",
 		file: "src/backend/transformRun.ts",
 		find: "this.mayHaveWritten = true;",
-		replace: "",
+		replace: "this.mayHaveWritten = false;",
 		hint: ["backend data-store"],
 	},
 	{

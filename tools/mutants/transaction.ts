@@ -489,7 +489,7 @@ export const transactions: ReadonlyArray<Mutant> = [
 		rule: "I11",
 		file: openProfile,
 		find: "if (data === undefined) return;\n\t\tthis.take(data, this.tradeIds);",
-		replace: "if (data === undefined || this.seq > 0) return;\n\t\tthis.take(data, this.tradeIds);",
+		replace: "if (data === undefined || this.key.size() > 0) return;\n\t\tthis.take(data, this.tradeIds);",
 		hint: ["specs/transaction/transaction.spec"],
 	},
 	{

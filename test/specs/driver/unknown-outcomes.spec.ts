@@ -194,5 +194,31 @@ export = () => {
 				same(storedCoins(world), 1, "what is stored");
 			});
 		});
+
+		it("data put back to what was stored before a save that is under way are saved all the same", () => {
+			simulate({}, (world) => {
+				const host = new Game(world);
+				const profile = host.load();
+				host.earn(profile, 1).unwrap();
+				host.save(profile).unwrap();
+				const before = profile.data;
+				host.earn(profile, 1).unwrap();
+				world.faults.add({
+					service: "DataStore",
+					op: "UpdateAsync",
+					key: KEY,
+					effect: "delay",
+					seconds: 3,
+					count: 1,
+				});
+				host.server.spawn(() => profile.save());
+				world.wait(1);
+				host.server.run(() => profile.update(() => before)).unwrap();
+				host.save(profile).unwrap();
+				// Whatever was under way has landed by now.
+				world.wait(10);
+				same(storedCoins(world), 1, "what is stored");
+			});
+		});
 	});
 };
