@@ -418,10 +418,13 @@ export class Lobby {
 		// The services go before the server does.
 		const isClosing = this.closing && cause.kind === "closing";
 		if (!this.rules.isCalm || isClosing || allowed.includes(cause.type)) return;
-		// Budgets may run dry, also where nothing is made to fail.
-		if (this.server.world.trace.calls.some(({ failure }) => failure?.find("Throttled", 1, true)[0] !== undefined)) {
-			return this.rules.book.count("throttled in calm");
-		}
+		// Budgets may run dry, also where nothing is made to fail: calls wait for long then, or are dropped.
+		const { calls, events } = this.server.world.trace;
+		const says = (text: string | undefined, part: string): boolean => text?.find(part, 1, true)[0] !== undefined;
+		const isDry =
+			calls.some(({ failure }) => says(failure, "Throttled")) ||
+			events.some(({ text }) => says(text, "request was added to queue"));
+		if (isDry) return this.rules.book.count("budgets ran dry in calm");
 		this.broken(key, `a call failed in calm: ${cause}`);
 	}
 

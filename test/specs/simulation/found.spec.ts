@@ -16,7 +16,7 @@ const FOUND: ReadonlyArray<readonly [what: string, seeds: ReadonlyArray<number>]
 		[107566, 111206],
 	],
 	["the search itself: a read of a server whose services had gone was taken for a failure in calm", [203632]],
-	["the search itself: budgets that ran dry were taken for failures in calm", [104651, 116432]],
+	["the search itself: budgets that ran dry were taken for failures in calm", [104651, 116432, 306725]],
 	["the search itself: a closing server that stood still was held to account for its silence", [664]],
 ];
 
