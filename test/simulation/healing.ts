@@ -2,7 +2,7 @@ import { World } from "../cloud/world";
 import { StoredRecord } from "../../src/record/types";
 import { Book, Deposit, MADE_ANEW } from "./book";
 import { GameSize } from "./gameSize";
-import { Game, guildOf, keyOf, Lobby } from "./lobby";
+import { Game, guildOf, keyOf, Lobby, tokenOf } from "./lobby";
 import { Workload } from "./workload";
 
 /** How long a join may take to be answered once nothing goes wrong any more: the write that hangs, and a load's wait. */
@@ -124,10 +124,13 @@ function visit(world: World, rules: Game, userId: number, lobby: Lobby, isFirst 
 	if (lock !== undefined) book.count(holder?.alive === true ? "left locks of the living" : "left locks of the dead");
 	const started = world.now();
 	const bound = byAge ? AGE_SECONDS : JOIN_SECONDS;
+	let token: string | undefined;
 	lobby.join(userId);
 	for (;;) {
 		const [player] = lobby.playersOf(userId);
-		if (player !== undefined && lobby.driver.profileOf(player) !== undefined) break;
+		const open = player !== undefined ? lobby.driver.profileOf(player) : undefined;
+		token = open !== undefined ? tokenOf(open) : undefined;
+		if (open !== undefined) break;
 		if (world.now() - started > bound) {
 			book.broken(key, `a join on ${lobby.server.name} fails for ${bound} s after everything has healed`);
 			break;
@@ -144,19 +147,13 @@ function visit(world: World, rules: Game, userId: number, lobby: Lobby, isFirst 
 	for (const player of lobby.playersOf(userId)) lobby.leave(player);
 	awaitTrue(world, 5, () => page.record?.Lock === undefined && lobby.driver.get(key) === undefined);
 	const left = page.record?.Lock;
-	const isLate =
-		left !== undefined && (left.JobId !== lobby.server.jobId || isOlder(page.seenAt(left.Token), started));
-	if (isLate && isFirst) {
-		// An acquire of somebody else, or of a session before this one, has landed late, and is cleared for whoever comes next.
+	if (left !== undefined && left.Token !== token && isFirst) {
+		// An acquire of another load has landed late, and is cleared for whoever comes next.
 		book.count("late acquire cleared for the next join");
 		return visit(world, rules, userId, lobby, false);
 	}
 	if (left !== undefined) book.broken(key, "a lock is left behind after everything has healed");
 	if (lobby.driver.get(key) !== undefined) book.broken(key, "a profile is left open after its player left");
-}
-
-function isOlder(at: number | undefined, than: number): boolean {
-	return at !== undefined && at < than;
 }
 
 /** Somebody pays into the guild, and nothing of others is left on it. */

@@ -447,7 +447,8 @@ export class Lobby {
 	}
 }
 
-function tokenOf(profile: Profile<Holdings>): string {
+/** The token of a profile's lock. */
+export function tokenOf(profile: Profile<Holdings>): string {
 	return (profile as OpenProfile<Holdings>).writes.token();
 }
 
