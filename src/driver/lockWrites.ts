@@ -45,6 +45,8 @@ export class LockWrites<T extends object> {
 	private stored?: DeepReadonly<T>;
 	/** The last data that it was known to hold, also under an earlier token. */
 	private lastStored?: DeepReadonly<T>;
+	/** The data in memory, stored before, that a trade's write has left behind: memory follows once the trade is through. */
+	private leftBehind?: DeepReadonly<T>;
 	/** The last attempt that carried data, until an answer came. */
 	private unanswered?: Attempt<T>;
 	/** Whether data was sent since the store was last known to hold some, under any token, of which nothing was heard. */
@@ -99,7 +101,7 @@ export class LockWrites<T extends object> {
 	public lastChanges(data: DeepReadonly<T>): LastChanges {
 		// Never said to be lost where it may have landed: whoever took the lock may have found it.
 		if (this.unsure) return "unsure";
-		return data === this.lastStored ? "stored" : "unsaved";
+		return data === this.lastStored || data === this.leftBehind ? "stored" : "unsaved";
 	}
 
 	/** Whether a release before the last one may have landed. */
@@ -161,8 +163,15 @@ export class LockWrites<T extends object> {
 	/** A write of {@link nextId} was answered as stored; `data` are what the record holds then, where that is known. */
 	public noteWritten(data: DeepReadonly<T> | undefined, presence: boolean | undefined): void {
 		// A save that was not answered has landed or never will: which of the two is not known.
+		const before = this.lastStored;
 		if (data !== undefined || this.unanswered !== undefined) this.noteStored(data);
+		if (data !== undefined && data !== before) this.leftBehind = before;
 		this.noteWrite(presence);
+	}
+
+	/** Memory holds what the last write of {@link nextId} has stored. */
+	public noteTaken(): void {
+		this.leftBehind = undefined;
 	}
 
 	/** The store is known to hold these data; undefined: it is not known what it holds. */

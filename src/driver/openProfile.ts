@@ -338,6 +338,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		const previous = this.data;
 		this.data = data;
 		this.tradeIds = ids;
+		this.writes.noteTaken();
 		if (data !== previous) this.onChanged.fire(data, previous);
 	}
 

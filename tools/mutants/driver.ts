@@ -413,6 +413,14 @@ export const drivers: ReadonlyArray<Mutant> = [
 		hint: ["driver/rejoin.spec", "driver attach"],
 	},
 	{
+		name: "data that a trade's write has left behind are called lost",
+		rule: "I5, answers are true",
+		file: lockWrites,
+		find: "data === this.lastStored || data === this.leftBehind",
+		replace: "data === this.lastStored",
+		hint: ["driver lost-or-stored"],
+	},
+	{
 		name: "an update that the store ran again counts as not landed",
 		rule: "1.2 (unknown), I5",
 		file: openProfile,

@@ -60,6 +60,36 @@ export = () => {
 		expect(says(heard, "nothing is lost")).to.equal(true);
 	});
 
+	it("a trade that has written one side, whose closing server stands still before the other: that side is called stored", () => {
+		let heard = "";
+		play((lobby: PlayerGame, world: World) => {
+			const [{ profile }, eight] = [lobby.join(7), lobby.join(8)];
+			const elsewhere = new PlayerGame(world);
+			world.wait(40);
+			lobby.set(profile, 5);
+			profile.onLockLost.connect((cause) => (heard = cause.message));
+			// The prepare goes through, the write that settles does not, and its next try is under way for long.
+			const call = { service: "DataStore", op: "UpdateAsync", key: "Player_8" } as const;
+			const cut = world.faults.add({ ...call, nth: 2, count: 1, effect: "failBefore" });
+			world.faults.add({ ...call, nth: 3, effect: "delay", seconds: 3 });
+			lobby.server.spawn(() =>
+				trade(profile, eight.profile, (a, b) => [{ coins: a.coins - 1 }, { coins: b.coins + 1 }]),
+			);
+			world.waitUntil(() => cut.hits > 0 && lobby.coins(KEY) === 4, 5);
+			const closedAt = world.now();
+			coroutine.wrap(() => lobby.server.shutdown())();
+			world.wait(0.02);
+			lobby.server.pause();
+			expect(elsewhere.join(7).profile.data.coins).to.equal(4);
+			// Longer than a closing server waits for a trade, and not as long as it lives.
+			world.wait(closedAt + 24 - world.now());
+			lobby.server.resume();
+			world.wait(30);
+		});
+		expect(says(heard, "lost its session lock")).to.equal(true);
+		expect(says(heard, "nothing is lost")).to.equal(true);
+	});
+
 	for (const kind of ["save", "release"] as const) {
 		it(`a ${kind} that the store made, and ran again once others had the record: it may be stored`, () => {
 			simulate({ seed: 1 }, (world) => {
