@@ -155,18 +155,21 @@ export class LockWrites<T extends object> {
 		this.stored = undefined;
 	}
 
-	/** An attempt was answered as stored. What became of data that were sent before is not known by that. */
-	public noteAnswered({ presence }: Attempt<T>): void {
-		this.noteWrite(presence);
+	/** A write was answered as stored. What became of data that were sent before is not known by that. */
+	public noteAnswered(presence: boolean | undefined): void {
+		this.unanswered = undefined;
+		this.adopted = [];
+		this.lastWritten = this.platform.clock();
+		this.saysPresent = presence === true;
 	}
 
 	/** A write of {@link nextId} was answered as stored; `data` are what the record holds then, where that is known. */
 	public noteWritten(data: DeepReadonly<T> | undefined, presence: boolean | undefined): void {
-		// A save that was not answered has landed or never will: which of the two is not known.
 		const before = this.lastStored;
+		// A save that was not answered has landed or never will: which of the two is not known.
 		if (data !== undefined || this.unanswered !== undefined) this.noteStored(data);
 		if (data !== undefined && data !== before) this.leftBehind = before;
-		this.noteWrite(presence);
+		this.noteAnswered(presence);
 	}
 
 	/** Memory holds what the last write of {@link nextId} has stored. */
@@ -193,12 +196,5 @@ export class LockWrites<T extends object> {
 		this.stored = undefined;
 		this.releasesSent = 0;
 		this.releasesWithoutData = 0;
-	}
-
-	private noteWrite(presence: boolean | undefined): void {
-		this.unanswered = undefined;
-		this.adopted = [];
-		this.lastWritten = this.platform.clock();
-		this.saysPresent = presence === true;
 	}
 }

@@ -498,7 +498,7 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 
 	private written(attempt: Attempt<T>, withData: boolean, seconds: number): void {
 		this.returning = false;
-		this.writes.noteAnswered(attempt);
+		this.writes.noteAnswered(attempt.presence);
 		this.home.metric("save.seconds", seconds, { kind: attempt.kind });
 		if (attempt.kind === "touch") return;
 		if (!withData && attempt.isBlocked) return this.warnUndecided();

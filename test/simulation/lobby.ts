@@ -351,9 +351,7 @@ export class Lobby {
 		}
 		const isStored = profile.data.deposits.every((id) => this.rules.book.page(key).has(id));
 		const saysLost = cause.message.find("changes since its last save are lost", 1, true)[0] !== undefined;
-		if (saysLost && isStored && !knowsStored(profile)) {
-			this.broken(key, "changes are called lost that are stored");
-		}
+		if (saysLost && isStored) this.broken(key, "changes are called lost that are stored");
 		if (session.isReturning !== true) this.expectCalm(key, cause, []);
 	}
 
@@ -450,9 +448,4 @@ export class Lobby {
 /** The token of a profile's lock. */
 export function tokenOf(profile: Profile<Holdings>): string {
 	return (profile as OpenProfile<Holdings>).writes.token();
-}
-
-/** Whether the profile has heard that all its data is stored. */
-function knowsStored(profile: Profile<Holdings>): boolean {
-	return (profile as unknown as { lastStored?: unknown }).lastStored === profile.data;
 }

@@ -7,7 +7,7 @@ import { Game, Lobby } from "./lobby";
 import { Order, orderText } from "./order";
 import { OrderGate } from "./orderGate";
 import { SmallCase } from "./smallCases";
-import { timeline } from "./timeline";
+import { failureText } from "./timeline";
 import { Workload } from "./workload";
 
 /** What one order came to. */
@@ -77,8 +77,6 @@ export function playOrder(small: SmallCase, order: Order): OrderReport {
 	const { violations } = book;
 	const report = { options: gate.options, violations, trace: () => world.trace.toText() };
 	if (fine && violations.isEmpty()) return report;
-	const told = violations.map(({ at, key, text }) => `  ${string.format("%.3f", at)} ${key}: ${text}`);
-	if (!fine) told.push(tostring(cause));
-	const failure = `${small.name}, order ${orderText(order)}:\n${told.join("\n")}\n${timeline(world, book)}`;
-	return { ...report, failure };
+	const title = `${small.name}, order ${orderText(order)}`;
+	return { ...report, failure: failureText(title, world, book, fine ? undefined : cause) };
 }

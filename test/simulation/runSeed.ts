@@ -5,7 +5,7 @@ import { drawSize } from "./gameSize";
 import { heal } from "./healing";
 import { Injection, Injections } from "./injections";
 import { Game, Lobby } from "./lobby";
-import { timeline } from "./timeline";
+import { failureText } from "./timeline";
 import { drawSwitches, makeWeather, Mood, Weather } from "./weather";
 import { Workload } from "./workload";
 
@@ -93,10 +93,7 @@ export function playSeed(seed: number, { spared = new Set() }: SeedOptions = {})
 		trace,
 	};
 	if (fine && book.violations.isEmpty()) return report;
-	const told = book.violations.map(({ at, key, text }) => `  ${string.format("%.3f", at)} ${key}: ${text}`);
-	if (!fine) told.push(tostring(cause));
-	const failure = `seed ${seed} (${mood}):\n${told.join("\n")}\n${timeline(world, book)}`;
-	return { ...report, failure };
+	return { ...report, failure: failureText(`seed ${seed} (${mood})`, world, book, fine ? undefined : cause) };
 }
 
 /** The same; throws where a rule was broken, with the seed and a timeline. */

@@ -24,6 +24,12 @@ function earn(lobby: Lobby): void {
 	for (const player of lobby.server.players()) lobby.server.run(() => lobby.earn(player));
 }
 
+/** A user with something unsaved is on the first server. */
+function oneUser(first: Lobby): void {
+	arrive(first, 1);
+	earn(first);
+}
+
 /** The small cases that are played in every order up to a bound. */
 export const SMALL_CASES: ReadonlyArray<SmallCase> = [
 	{
@@ -48,8 +54,7 @@ export const SMALL_CASES: ReadonlyArray<SmallCase> = [
 		users: 1,
 		guilds: 1,
 		prepare: (first) => {
-			arrive(first, 1);
-			earn(first);
+			oneUser(first);
 			const guild = guildOf(1);
 			first.hall.pay(guild);
 			first.server.run(() => first.hall.save(guild, true));
@@ -66,10 +71,7 @@ export const SMALL_CASES: ReadonlyArray<SmallCase> = [
 		name: "flush",
 		users: 1,
 		guilds: 1,
-		prepare: (first) => {
-			arrive(first, 1);
-			earn(first);
-		},
+		prepare: oneUser,
 		play: (first, second, begin) => {
 			const guild = guildOf(1);
 			const [wallet] = first.openProfiles();
@@ -84,10 +86,7 @@ export const SMALL_CASES: ReadonlyArray<SmallCase> = [
 		name: "leave",
 		users: 1,
 		guilds: 0,
-		prepare: (first) => {
-			arrive(first, 1);
-			earn(first);
-		},
+		prepare: oneUser,
 		play: (first, second) => {
 			const [player] = first.server.players();
 			first.leave(player);
@@ -99,10 +98,7 @@ export const SMALL_CASES: ReadonlyArray<SmallCase> = [
 		name: "handoff",
 		users: 1,
 		guilds: 0,
-		prepare: (first) => {
-			arrive(first, 1);
-			earn(first);
-		},
+		prepare: oneUser,
 		play: (first, second, begin) => {
 			const [player] = first.server.players();
 			begin(first, () => first.save(player));
@@ -114,10 +110,7 @@ export const SMALL_CASES: ReadonlyArray<SmallCase> = [
 		name: "rejoin",
 		users: 1,
 		guilds: 0,
-		prepare: (first) => {
-			arrive(first, 1);
-			earn(first);
-		},
+		prepare: oneUser,
 		play: (first, second) => {
 			const [player] = first.server.players();
 			first.leave(player);

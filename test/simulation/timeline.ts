@@ -5,8 +5,15 @@ import { Book } from "./book";
 /** How much of it is shown. */
 const LINES = 160;
 
+/** Which rules were broken, what was thrown, and what had happened to the first one's key. */
+export function failureText(title: string, world: World, book: Book, thrown: unknown): string {
+	const told = book.violations.map(({ at, key, text }) => `  ${string.format("%.3f", at)} ${key}: ${text}`);
+	if (thrown !== undefined) told.push(tostring(thrown));
+	return `${title}:\n${told.join("\n")}\n${timeline(world, book)}`;
+}
+
 /** What happened to the first broken rule's key, up to a little after it broke. */
-export function timeline(world: World, book: Book): string {
+function timeline(world: World, book: Book): string {
 	const [first] = book.violations;
 	if (first === undefined) return "";
 	const { key } = first;

@@ -13,6 +13,16 @@ import { Coins, failureOf, play, PlayerGame } from "./playerGame";
 
 const KEY = "Player_7";
 
+/** Two players of one server, the first with 5 unsaved coins, and another server; both have proved that they beat. */
+function twoServers(lobby: PlayerGame, onLost: (heard: string) => void) {
+	const [{ profile }, eight] = [lobby.join(7), lobby.join(8)];
+	const elsewhere = new PlayerGame(lobby.world);
+	lobby.world.wait(40);
+	lobby.set(profile, 5);
+	profile.onLockLost.connect((cause) => onLost(cause.message));
+	return { profile, other: eight.profile, elsewhere };
+}
+
 /**
  * What a profile hears when its write for a trade or transaction landed without an answer, its server stood still, and
  * another server took the lock meanwhile, which has `coins` then.
@@ -20,12 +30,7 @@ const KEY = "Player_7";
 function heardAfter(coins: number, begin: (profile: Profile<Coins>, other: Profile<Coins>) => void): string {
 	let heard = "";
 	play((lobby: PlayerGame, world: World) => {
-		const [{ profile }, eight] = [lobby.join(7), lobby.join(8)];
-		const elsewhere = new PlayerGame(world);
-		// Both servers have proved that they beat.
-		world.wait(40);
-		lobby.set(profile, 5);
-		profile.onLockLost.connect((cause) => (heard = cause.message));
+		const { profile, other, elsewhere } = twoServers(lobby, (text) => (heard = text));
 		const cut = world.faults.add({
 			service: "DataStore",
 			op: "UpdateAsync",
@@ -33,7 +38,7 @@ function heardAfter(coins: number, begin: (profile: Profile<Coins>, other: Profi
 			effect: "loseAnswer",
 			count: 1,
 		});
-		lobby.server.spawn(() => begin(profile, eight.profile));
+		lobby.server.spawn(() => begin(profile, other));
 		world.waitUntil(() => cut.hits === 1, 5);
 		world.wait(0.2);
 		lobby.server.pause();
@@ -63,18 +68,12 @@ export = () => {
 	it("a trade that has written one side, whose closing server stands still before the other: that side is called stored", () => {
 		let heard = "";
 		play((lobby: PlayerGame, world: World) => {
-			const [{ profile }, eight] = [lobby.join(7), lobby.join(8)];
-			const elsewhere = new PlayerGame(world);
-			world.wait(40);
-			lobby.set(profile, 5);
-			profile.onLockLost.connect((cause) => (heard = cause.message));
+			const { profile, other, elsewhere } = twoServers(lobby, (text) => (heard = text));
 			// The prepare goes through, the write that settles does not, and its next try is under way for long.
 			const call = { service: "DataStore", op: "UpdateAsync", key: "Player_8" } as const;
 			const cut = world.faults.add({ ...call, nth: 2, count: 1, effect: "failBefore" });
 			world.faults.add({ ...call, nth: 3, effect: "delay", seconds: 3 });
-			lobby.server.spawn(() =>
-				trade(profile, eight.profile, (a, b) => [{ coins: a.coins - 1 }, { coins: b.coins + 1 }]),
-			);
+			lobby.server.spawn(() => trade(profile, other, (a, b) => [{ coins: a.coins - 1 }, { coins: b.coins + 1 }]));
 			world.waitUntil(() => cut.hits > 0 && lobby.coins(KEY) === 4, 5);
 			const closedAt = world.now();
 			coroutine.wrap(() => lobby.server.shutdown())();
@@ -143,7 +142,7 @@ export = () => {
 			const writes = new LockWrites<Coins>(platform, "s1", { token: "t1", turn: 1, seq: 0 }, OLD);
 			writes.next({ ...wish, kind: "save", data: NEW });
 			writes.noteUnanswered();
-			writes.noteAnswered(writes.next({ ...wish, kind: "touch", data: NEW, isBlocked: true }));
+			writes.noteAnswered(writes.next({ ...wish, kind: "touch", data: NEW, isBlocked: true }).presence);
 			return writes;
 		}
 

@@ -144,6 +144,17 @@ function run(
 	if (!fine) error(`${what} (${profile}): ${cause}`, 0);
 }
 
+/** A profile with one coin stored and two in memory; `before` are the data that are stored. */
+function changedSinceSave(world: World) {
+	const host = new Game(world);
+	const profile = host.load();
+	host.earn(profile, 1).unwrap();
+	host.save(profile).unwrap();
+	const before = profile.data;
+	host.earn(profile, 1).unwrap();
+	return { host, profile, before };
+}
+
 export = () => {
 	describe("Unknown outcomes; protocol 1.1 to 1.3; scenario 10", () => {
 		for (const [nth, operation] of OPERATIONS) {
@@ -180,12 +191,7 @@ export = () => {
 
 		it("data put back to what was stored before an unanswered save are saved all the same", () => {
 			simulate({}, (world) => {
-				const host = new Game(world);
-				const profile = host.load();
-				host.earn(profile, 1).unwrap();
-				host.save(profile).unwrap();
-				const before = profile.data;
-				host.earn(profile, 1).unwrap();
+				const { host, profile, before } = changedSinceSave(world);
 				const outage = breakUpdates(world, { key: KEY, effect: "loseAnswer" });
 				check(!host.save(profile).success, "a save without an answer is no success");
 				outage.remove();
@@ -197,12 +203,7 @@ export = () => {
 
 		it("data put back to what was stored before a save that is under way are saved all the same", () => {
 			simulate({}, (world) => {
-				const host = new Game(world);
-				const profile = host.load();
-				host.earn(profile, 1).unwrap();
-				host.save(profile).unwrap();
-				const before = profile.data;
-				host.earn(profile, 1).unwrap();
+				const { host, profile, before } = changedSinceSave(world);
 				world.faults.add({
 					service: "DataStore",
 					op: "UpdateAsync",
