@@ -292,7 +292,7 @@ export class DataDriver<T extends object> {
 	/**
 	 * The player's profile; yields until it is loaded. Throws before `attach`.
 	 *
-	 * Errors: `player_left`, and those of the load that failed.
+	 * Errors: `player_left`, those of the load that failed, and why its profile is no longer there (`released`, …).
 	 */
 	public waitForProfile(player: Player): Result<Profile<T>> {
 		return this.attached("waitForProfile").waitFor(player);

@@ -354,7 +354,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		if (this.updating)
 			error("Baton: a trade or transaction was begun inside the function given to profile.update", 4);
 		// What a handler begins could not end before the last save; nor is anything begun that a release would wait for.
-		return this.closedError() ?? (this.handling || !this.active ? releasedProfile(this.name) : undefined);
+		return this.goneError() ?? (this.handling ? releasedProfile(this.name) : undefined);
+	}
+
+	/** Why nobody gets it in hand any more: it is closed, or a release waits for a trade; undefined while they do. */
+	public goneError(): BatonError | undefined {
+		return this.closedError() ?? (this.active ? undefined : releasedProfile(this.name));
 	}
 
 	/** Whether it goes on as it is for a player who is back: its last save has failed, and no trade of it is unsettled. */
@@ -465,7 +470,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.writer.resume();
 		const isAnswered = ended.wait(seconds) === true;
 		this.adopting = false;
-		if (this.state !== "active") return false;
+		// Nor where what began meanwhile has blocked it, or holds up its release: it will not stay with whoever asked.
+		if (!this.active) return false;
 		if (!isAnswered || this.writer.hasFailed()) {
 			this.home.platform.warn(goesOnUnsaved(this.name));
 		}

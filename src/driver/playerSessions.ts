@@ -76,9 +76,11 @@ export class PlayerSessions<T extends object> {
 			return err(this.closed && this.isHere(player) ? this.closedError(player) : this.leftError(player));
 		}
 		const loaded = session.loaded.wait()!;
-		// Long after the load, the profile may be gone again.
-		const gone = loaded.success ? loaded.value.closedError() : undefined;
-		return gone !== undefined ? err(gone) : loaded;
+		if (!loaded.success) return loaded;
+		// Long after the load, the profile may be gone again, or have gone over to a newer instance.
+		const gone = loaded.value.goneError();
+		if (gone !== undefined) return err(gone);
+		return loaded.value.player === player ? loaded : err(this.leftError(player));
 	}
 
 	/** Starts no more sessions. */

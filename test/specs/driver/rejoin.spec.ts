@@ -25,6 +25,9 @@ export = () => {
 				expect(profile).to.equal(old.profile);
 				expect(profile.data.coins).to.equal(5);
 				expect(profile.player).to.equal(player);
+				expect(lobby.wait(player).unwrap()).to.equal(profile);
+				const waited = lobby.wait(old.player);
+				expect(waited.success ? "ready" : waited.error.type).to.equal("player_left");
 				lobby.server.leave(old.player);
 				world.wait(5);
 				expect(profile.active).to.equal(true);

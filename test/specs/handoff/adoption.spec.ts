@@ -1,3 +1,4 @@
+import { trade } from "../../../src/trade/trade";
 import { World } from "../../cloud/world";
 import { expectText, PlayerGame, recordOf, STORE } from "../driver/playerGame";
 import { Coming, KEY, must, PROFILES, Servers, USER, withServers } from "./servers";
@@ -326,6 +327,39 @@ export = () => {
 				expect(third.profile.active).to.equal(true);
 				expect(s1.driver.profileOf(third.player)).to.equal(third.profile);
 				servers.end(s1, third.player, 6);
+			});
+		});
+
+		it("the game trades with it and releases it during the attempt: the join waits for that, and loads anew", () => {
+			withServers({}, (servers, world) => {
+				const { s1 } = servers;
+				const before = leftWithFailedSave(servers, world);
+				const other = s1.join(USER + 1);
+				s1.set(other.profile, 1);
+				world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 3, count: 1 });
+				const second = servers.coming(s1);
+				world.wait(1);
+				let traded = false;
+				s1.server.spawn(() => {
+					const answer = trade(before.profile, other.profile, (a, b) => [
+						{ coins: a.coins - 2 },
+						{ coins: b.coins + 2 },
+					]);
+					traded = answer.unwrap().outcome === "committed";
+				});
+				let released = false;
+				s1.server.spawn(() => {
+					released = before.profile.release().success;
+				});
+				const { profile, cause } = servers.ended(second);
+				must(profile !== undefined, `the rejoin failed: ${cause}`);
+				must(traded && released, "the join did not wait for the trade and the release");
+				expect(s1.driver.profileOf(second.player)).to.equal(profile);
+				expect(profile === before.profile).to.equal(false);
+				expect(s1.ready[s1.ready.size() - 1].profile).to.equal(profile);
+				expect(profile.data.coins).to.equal(4);
+				expect(other.profile.data.coins).to.equal(3);
+				servers.end(s1, second.player, 4);
 			});
 		});
 

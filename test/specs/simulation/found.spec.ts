@@ -10,6 +10,7 @@ const FOUND: ReadonlyArray<readonly [what: string, seeds: ReadonlyArray<number>]
 	["a living server's stale lock was taken while the map of beats was lost", [100467, 117159]],
 	["changes were called lost that a trade's own write had left behind", [309617]],
 	["changes were called lost that an update had stored before the store ran it again", [104169]],
+	["an adoption handed out a profile whose release waited for a transaction", [417050]],
 	["reacquire answered before a release that waited for the same transaction", [100700, 109179, 118553]],
 	["the search itself: a teleport arrived where nobody would leave again", [1272, 2215, 2430, 2856]],
 	[

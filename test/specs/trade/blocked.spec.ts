@@ -250,6 +250,7 @@ export = () => {
 				let isReleased = false;
 				market.game.server.spawn(() => (isReleased = market.a.release().success));
 				expect(market.game.driver.get(KEY_A)).never.to.be.ok();
+				expect(failureOf(market.game.wait(market.playerA)).type).to.equal("released");
 				const updated = market.run(() => market.a.update(AFTER));
 				expect(failureOf(updated).type).to.equal("released");
 				ended(world, running);
