@@ -199,11 +199,12 @@ export class Book {
 	private pushJournal(key: string, version: StoredVersion): void {
 		const waiting = this.pages.filter(({ record }) => record?.Meta.PendingTransaction?.Key === key);
 		const was = this.evidence.journal(key)?.State;
-		const before = this.evidence.pushJournal(key, version);
-		const state = this.evidence.journal(key)?.State;
+		const before = this.evidence.pushJournal(key, version, this.world.now());
+		const journal = this.evidence.journal(key);
+		const state = journal?.State;
 		this.world.trace.note("store", `journal ${key} by ${version.writer}: ${state ?? "removed"}`);
 		this.noteFlip(`trade ${key}`, before, waiting);
-		const maker = this.evidence.makerOf(key);
+		const maker = journal !== undefined ? this.evidence.makerOf(journal.Token)?.server : undefined;
 		if (was === "Preparing" && state === "Aborted" && maker !== version.writer) {
 			const isAlive = this.world.servers.some((server) => server.name === maker && server.alive);
 			this.count(isAlive ? "recovery beat a living coordinator" : "recovery aborted a dead coordinator's");

@@ -5,14 +5,20 @@ import { entryOf, isSettled, Journal } from "../../src/trade/journal";
 import { StoredVersion } from "../cloud/datastore/key-history";
 import { Holdings } from "./holdings";
 
+/** The server that makes a trade, and when it wrote its journal. */
+export interface TradeMaker {
+	readonly server: string;
+	readonly at: number;
+}
+
 /** The journals and markers of a simulated world, as they are stored. */
 export class Evidence {
 	private readonly markers = new Map<string, Outcome>();
 	private readonly journals = new Map<string, Journal>();
 	/** The first decision of each transaction, by its id, and of each trade, by its journal's token. */
 	private readonly decided = new Map<string, Outcome>();
-	/** The server that made each journal. */
-	private readonly makers = new Map<string, string>();
+	/** Who made each trade's journal, by its token. */
+	private readonly makers = new Map<string, TradeMaker>();
 
 	/** A marker changed. Returns the decision that it goes against, if it does. */
 	public pushMarker(id: string, { deleted, packed }: StoredVersion): Outcome | undefined {
@@ -25,23 +31,23 @@ export class Evidence {
 		return this.decide(id, outcome);
 	}
 
-	/** A journal changed. Returns the decision that it goes against, if it does. */
-	public pushJournal(key: string, { deleted, packed, writer }: StoredVersion): Outcome | undefined {
+	/** A journal changed at the world's time `at`. Returns the decision that it goes against, if it does. */
+	public pushJournal(key: string, { deleted, packed, writer }: StoredVersion, at: number): Outcome | undefined {
 		if (deleted) {
 			this.journals.delete(key);
 			return undefined;
 		}
 		const journal = packed.value as Journal;
 		this.journals.set(key, journal);
-		if (!this.makers.has(key) && writer !== undefined) this.makers.set(key, writer);
 		const { State, Token } = journal;
+		if (!this.makers.has(Token) && writer !== undefined) this.makers.set(Token, { server: writer, at });
 		if (State === "Preparing") return this.decided.get(Token);
 		return this.decide(Token, State === "Committed" ? "committed" : "aborted");
 	}
 
-	/** The name of the server that made a journal. */
-	public makerOf(journalKey: string): string | undefined {
-		return this.makers.get(journalKey);
+	/** Who makes the trade whose journal has this token. */
+	public makerOf(token: string): TradeMaker | undefined {
+		return this.makers.get(token);
 	}
 
 	/** The journal that is stored under a key. */

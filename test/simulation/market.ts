@@ -50,7 +50,7 @@ export class Market {
 			return this.tell("trade", operation, "committed");
 		}
 		const { error: cause } = answer;
-		this.noteCause(`trade ${cause.type}`, cause);
+		book.count(`trade ${cause.type}`);
 		this.tell("trade", operation, cause.type === "pending_recovery" ? "unknown" : "failed", cause);
 	}
 
@@ -113,7 +113,7 @@ export class Market {
 			return this.tell("transaction", operation, "committed");
 		}
 		const { error: cause } = answer;
-		this.noteCause(`transaction ${cause.type}`, cause.cause ?? cause);
+		book.count(`transaction ${cause.type}`);
 		this.tell("transaction", operation, cause.type === "tx_unknown" ? "unknown" : "failed", cause);
 		if (cause.type === "tx_unknown") this.lobby.server.spawn(() => this.awaitSettled(profiles, operation));
 		book.count(
@@ -193,15 +193,5 @@ export class Market {
 		// A reader on a server that closes has it aborted.
 		const isOthers = cause?.type === "tx_aborted" && cause.cause === undefined;
 		if (cause !== undefined && !isOthers) this.lobby.expectCalm(operation.keys[0] ?? what, cause, EVEN_IN_CALM);
-	}
-
-	private noteCause(what: string, cause: BatonError): void {
-		const { book } = this.lobby.rules;
-		book.count(what);
-		let at: BatonError | undefined = cause;
-		while (at !== undefined) {
-			if (at.message.find("(refused)", 1, true)[0] !== undefined) book.count("late prepare refused");
-			at = at.cause;
-		}
 	}
 }

@@ -3,6 +3,7 @@ import { StoredVersion } from "../cloud/datastore/key-history";
 import { beatsBetween } from "./beats";
 import type { Book } from "./book";
 import { Holdings } from "./holdings";
+import { Fence, refusedPrepares } from "./latePrepares";
 
 /** A lock that was on the record. */
 interface SeenLock {
@@ -53,6 +54,7 @@ export class Page {
 	/** Who took the lock from whom, and when. */
 	private readonly takes = new Array<{ readonly at: number; readonly by?: string }>();
 	private storedAt = 0;
+	private fence?: Fence;
 
 	public constructor(
 		private readonly book: Book,
@@ -271,9 +273,10 @@ export class Page {
 	private countRare(before: StoredRecord | undefined, after: StoredRecord, { writer }: StoredVersion): void {
 		const { book } = this;
 		const [was, is] = [before?.Meta.PendingTransaction, after.Meta.PendingTransaction];
-		if (after.Meta.RefusedTransaction !== before?.Meta.RefusedTransaction) book.count("peer fenced");
+		if (this.fence !== undefined) book.count("late prepare refused", refusedPrepares(book.world, this.fence));
+		this.fence = this.fenceOf(before, after);
 		if (was !== undefined && is === undefined) {
-			const maker = book.evidence.makerOf(was.Key);
+			const maker = book.evidence.makerOf(was.Token)?.server;
 			const state = book.evidence.journal(was.Key)?.State ?? "gone";
 			if (maker !== writer) book.count(`trade recovered: ${state}`);
 		}
@@ -287,6 +290,19 @@ export class Page {
 				book.count("lock given up with a transaction open");
 		}
 		if ((after.Meta.FlushFloor ?? 0) > (before?.Meta.FlushFloor ?? 0)) book.count("lane closed");
+	}
+
+	/** The stamp that rules a trade's prepare out, where it has just come, under the lock of that trade's own session. */
+	private fenceOf(before: StoredRecord | undefined, { Lock, Meta }: StoredRecord): Fence | undefined {
+		const { book, key } = this;
+		const token = Meta.RefusedTransaction;
+		if (token === undefined || token === before?.Meta.RefusedTransaction) return undefined;
+		book.count("peer fenced");
+		const maker = book.evidence.makerOf(token);
+		const holder = Lock !== undefined ? book.serverOf(Lock.JobId)?.name : undefined;
+		if (maker === undefined || Lock === undefined || maker.server !== holder) return undefined;
+		if ((this.seenAt(Lock.Token) ?? math.huge) > maker.at) return undefined;
+		return { key, maker, since: book.world.now() };
 	}
 
 	private note({ Lock, Meta, Data, Pending }: StoredRecord, { writer }: StoredVersion): void {

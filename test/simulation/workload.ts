@@ -6,6 +6,7 @@ import { World } from "../cloud/world";
 import { GameSize } from "./gameSize";
 import { Game, guildOf, keyOf, Lobby } from "./lobby";
 import { Operation } from "./operations";
+import { OpenProfile } from "../../src/driver/openProfile";
 import { Profile } from "../../src/driver/profile";
 import { Transactable } from "../../src/transaction/context";
 import { Holdings } from "./holdings";
@@ -29,6 +30,8 @@ export class Workload {
 	private readonly tempers = new Array<number>();
 	/** How many trades and transactions something happens to. */
 	private readonly ambushShare: number;
+	/** Whether trades are recovered elsewhere while they are being made. */
+	private readonly overtakes: boolean;
 	private events = 0;
 	private isOver = false;
 
@@ -39,6 +42,7 @@ export class Workload {
 	) {
 		this.random = rules.random;
 		this.ambushShare = this.random.chance(0.4) ? 0 : this.random.between(0.05, 0.4);
+		this.overtakes = this.random.fork("overtakes").chance(0.3);
 		this.olderShare = this.random.chance(0.3) ? 0.4 : 0;
 		// The first is for joins, without which nothing else can happen.
 		this.tempers.push(1, 1);
@@ -172,6 +176,7 @@ export class Workload {
 		if (profiles.size() < 2) return;
 		const pair = profiles.filter((_, index) => index < 2);
 		if (this.maybeAmbush(lobby, pair)) this.maybeHoldBack(lobby, pair);
+		else this.maybeOvertake(lobby, pair);
 		lobby.server.spawn(() => lobby.market.trade(profiles[0], profiles[1]));
 	}
 
@@ -259,6 +264,36 @@ export class Workload {
 			seconds: random.between(5, 60),
 		});
 		this.world.after(60, () => handle.remove());
+	}
+
+	/**
+	 * Of a trade that begins now, one side's user goes to another server, while this one beats no more and the other side's
+	 * writes take long: it is recovered there, from a coordinator that lives, before its second prepare comes.
+	 */
+	private maybeOvertake(lobby: Lobby, [moving, staying]: ReadonlyArray<Profile<Holdings>>): void {
+		const random = this.random.fork(`event ${this.events}`).fork("overtaken");
+		const { server } = lobby;
+		const others = this.open().filter((each) => each !== lobby);
+		const isBusy = [moving, staying].some((profile) => (profile as OpenProfile<Holdings>).hold() !== undefined);
+		const beats = this.rules.book.page(moving.key).record?.Lock?.Presence === true;
+		if (this.rules.isCalm || !this.overtakes || isBusy || !beats || others.isEmpty() || !random.chance(0.4)) return;
+		const what = `${moving.key} is traded on ${server.name} and joins elsewhere`;
+		if (!this.rules.injections.happens("overtaken", what)) return;
+		const late = this.world.faults.add({
+			service: "DataStore",
+			op: "UpdateAsync",
+			server,
+			key: staying.key,
+			effect: "delay",
+			stage: "arrive",
+			seconds: random.between(14, 19),
+		});
+		this.world.after(random.between(15, 25), () => late.remove());
+		this.partition(lobby, "MemoryStore", random.between(10, 40));
+		const to = others[random.integer(0, others.size() - 1)];
+		this.world.after(random.between(0, 3), () => {
+			if (!this.isOver && to.server.alive && !to.closing) to.join(tonumber(moving.key.match("%d+")[0])!);
+		});
 	}
 
 	private pause(lobby: Lobby, seconds: number): void {
