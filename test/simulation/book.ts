@@ -183,7 +183,11 @@ export class Book {
 
 	private pushMarker(id: string, version: StoredVersion): void {
 		const waiting = this.pages.filter(({ record }) => record?.Pending?.Id === id);
+		const was = this.evidence.marker(id);
 		const before = this.evidence.pushMarker(id, version);
+		const now = this.evidence.marker(id);
+		if (was !== undefined && now !== undefined && was !== now)
+			this.broken(id, `the marker said ${was}, and now ${now}`);
 		this.world.trace.note("store", `marker ${id} by ${version.writer}: ${version.packed.value ?? "removed"}`);
 		this.noteFlip(`transaction ${id}`, before, waiting);
 		const jobId = waiting[0]?.record?.Pending?.JobId;
@@ -202,6 +206,9 @@ export class Book {
 		const before = this.evidence.pushJournal(key, version, this.world.now());
 		const journal = this.evidence.journal(key);
 		const state = journal?.State;
+		if (was !== undefined && was !== "Preparing" && state !== undefined && state !== was) {
+			this.broken(key, `the journal said ${was}, and now ${state}`);
+		}
 		this.world.trace.note("store", `journal ${key} by ${version.writer}: ${state ?? "removed"}`);
 		this.noteFlip(`trade ${key}`, before, waiting);
 		const maker = journal !== undefined ? this.evidence.makerOf(journal.Token)?.server : undefined;

@@ -50,6 +50,11 @@ export class Evidence {
 		return this.makers.get(token);
 	}
 
+	/** The decision that is stored for a transaction. */
+	public marker(id: string): Outcome | undefined {
+		return this.markers.get(id);
+	}
+
 	/** The journal that is stored under a key. */
 	public journal(key: string): Journal | undefined {
 		return this.journals.get(key);

@@ -10,8 +10,9 @@ export interface Fence {
 }
 
 /**
- * How many prepares of that trade have come upon the stamp until now, with nothing written since. While a server makes a
- * trade, it sends nothing else for the record than the trade's own writes; and one that ends the trade would write.
+ * How many prepares of that trade, sent before it, have come upon the stamp until now, with nothing written since. While a
+ * server makes a trade, it sends nothing else for the record than the trade's own writes; and one that ends the trade would
+ * write.
  */
 export function refusedPrepares(world: World, { key, maker, since }: Fence): number {
 	let count = 0;
@@ -19,7 +20,7 @@ export function refusedPrepares(world: World, { key, maker, since }: Fence): num
 		if (service !== "DataStore" || op !== "UpdateAsync" || called !== key || server !== maker.server) continue;
 		const landed = appliedAt ?? 0;
 		// What is applied right now is the very write that ends the stamp's time.
-		if (!wrote && at >= maker.at && landed > since && landed < world.now()) count += 1;
+		if (!wrote && at >= maker.at && at <= since && landed > since && landed < world.now()) count += 1;
 	}
 	return count;
 }

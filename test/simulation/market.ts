@@ -57,6 +57,7 @@ export class Market {
 	/** A trade whose end is not known is asked for again, under its id: once it has committed, it is not made again. Yields. */
 	public tradeAgain(operation: Operation, a: Profile<Holdings>, b: Profile<Holdings>): void {
 		const { book } = this.lobby.rules;
+		this.open.add(operation);
 		const answer = trade(
 			a,
 			b,
@@ -67,6 +68,7 @@ export class Market {
 			},
 			{ id: `T${operation.id}` },
 		);
+		this.open.delete(operation);
 		if (answer.success) {
 			if (answer.value.outcome === "committed") {
 				book.count("trade made on the second asking");

@@ -39,6 +39,8 @@ const SILENT_SECONDS = 10;
 const LOOK_BACK_SECONDS = 30;
 /** How long a transaction's lock lasts where it does not say. */
 const TX_LOCK_SECONDS = 10;
+/** How many ids of trades a record keeps. */
+const MAX_IDS = 200;
 const NOTHING: ReadonlyArray<number> = [];
 
 /** What is stored under one key, and every rule that a change of it has to keep. */
@@ -102,6 +104,7 @@ export class Page {
 		this.note(after, version);
 		const was = before?.Meta.Turn ?? 0;
 		if (after.Meta.Turn < was) this.broken(`Turn went back from ${was} to ${after.Meta.Turn}`);
+		this.judgeMeta(before, after);
 		if (after.Pending !== undefined && after.Meta.PendingTransaction !== undefined) {
 			this.broken("a trade and a transaction are on the record at once");
 		}
@@ -139,6 +142,19 @@ export class Page {
 		};
 	}
 
+	/** I5, exactly once: what tells a flush and a trade that it was made before is kept. */
+	private judgeMeta(before: StoredRecord | undefined, { Meta }: StoredRecord): void {
+		const was = before?.Meta;
+		if ((Meta.FlushFloor ?? 0) < (was?.FlushFloor ?? 0)) this.broken("its FlushFloor fell");
+		for (const [writer, flush] of pairs(was?.Flushed ?? {})) {
+			if ((Meta.Flushed?.[writer] ?? flush) < flush) this.broken(`the lane of ${writer} went back`);
+		}
+		const ids = Meta.TransactionIds ?? [];
+		if (ids.size() > MAX_IDS) this.broken(`it keeps ${ids.size()} ids of trades`);
+		const lost = (was?.TransactionIds ?? []).filter((id) => !ids.includes(id));
+		if (!lost.isEmpty() && ids.size() < MAX_IDS) this.broken(`it has forgotten the trade ${lost[0]}`);
+	}
+
 	private judgeLock(
 		before: StoredRecord | undefined,
 		after: StoredRecord,
@@ -146,8 +162,13 @@ export class Page {
 		version: StoredVersion,
 	): void {
 		const last = before?.Lock;
+		const isSame = last !== undefined && last.Token === lock.Token;
+		const holder = this.book.serverOf(lock.JobId)?.name;
+		if (holder !== version.writer && !(isSame && lock.Seq <= last.Seq)) {
+			this.broken(`${version.writer} wrote under the lock of ${holder}`);
+		}
 		if (lock.Turn !== after.Meta.Turn) this.broken(`a lock of turn ${lock.Turn} under turn ${after.Meta.Turn}`);
-		if (last !== undefined && last.Token === lock.Token) {
+		if (isSame) {
 			const moved = last.JobId !== lock.JobId || last.Turn !== lock.Turn;
 			const isFence = after.Meta.RefusedTransaction !== before?.Meta.RefusedTransaction && last.Seq === lock.Seq;
 			if (moved || (lock.Seq <= last.Seq && !isFence)) {
@@ -176,6 +197,8 @@ export class Page {
 			return;
 		}
 		const known = this.locks.get(stamp);
+		const holder = last?.Token === stamp ? this.book.serverOf(last.JobId)?.name : version.writer;
+		if (holder !== version.writer) this.broken(`${version.writer} released the lock of ${holder}`);
 		if (last !== undefined && known !== undefined && stamp !== last.Token) {
 			this.broken(`${short(stamp)} released the lock ${short(last.Token)}`);
 		}
