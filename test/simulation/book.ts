@@ -44,8 +44,6 @@ export class Book {
 	public readonly counts = new Map<string, number>();
 	public readonly evidence = new Evidence();
 	public readonly operations = new Operations((key, text) => this.broken(key, text));
-	/** Whether reads of presence may fail in this world. */
-	public presenceFails = false;
 	/** Age at which a lock is stale: `lockTtlSeconds` + `lockSkewSeconds`. */
 	public staleSeconds = 240;
 	public readonly pages = new Array<Page>();

@@ -47,6 +47,8 @@ export interface Game {
 	readonly lobbies: Array<Lobby>;
 }
 
+/** How long what budgets that ran dry have held up may still be felt. */
+const DRY_SECONDS = 60;
 /** When a closing server tells at the latest what it could not store. */
 const TELLING_SECONDS = 28;
 
@@ -381,7 +383,7 @@ export class Lobby {
 					lobby !== this && lobby.loads.some((load) => load.key === key && (load.to ?? math.huge) >= since),
 			);
 			if (!asked) this.broken(key, `${player.Name} was handed over, and nobody had asked`);
-		} else if (!this.closing && this.rules.isCalm && reason !== "lock_lost")
+		} else if (!this.closing && this.rules.isCalm && reason !== "lock_lost" && !this.isDry())
 			this.broken(key, `${player.Name} was ended in calm: ${reason}`);
 	}
 
@@ -416,14 +418,23 @@ export class Lobby {
 		// The services go before the server does.
 		const isClosing = this.closing && cause.kind === "closing";
 		if (!this.rules.isCalm || isClosing || allowed.includes(cause.type)) return;
-		// Budgets may run dry, also where nothing is made to fail: calls wait for long then, or are dropped.
+		if (!this.isDry()) this.broken(key, `a call failed in calm: ${cause}`);
+	}
+
+	/** Whether budgets ran dry lately, here or elsewhere: calls wait for long then, or are dropped, also in calm. */
+	private isDry(): boolean {
 		const { calls, events } = this.server.world.trace;
+		const since = this.now() - DRY_SECONDS;
 		const says = (text: string | undefined, part: string): boolean => text?.find(part, 1, true)[0] !== undefined;
-		const isDry =
-			calls.some(({ failure }) => says(failure, "Throttled")) ||
-			events.some(({ text }) => says(text, "request was added to queue"));
-		if (isDry) return this.rules.book.count("budgets ran dry in calm");
-		this.broken(key, `a call failed in calm: ${cause}`);
+		let isDry = false;
+		for (let index = calls.size() - 1; index >= 0 && calls[index].at >= since && !isDry; index--) {
+			isDry = says(calls[index].failure, "Throttled");
+		}
+		for (let index = events.size() - 1; index >= 0 && events[index].at >= since && !isDry; index--) {
+			isDry = says(events[index].text, "request was added to queue");
+		}
+		if (isDry) this.rules.book.count("budgets ran dry in calm");
+		return isDry;
 	}
 
 	private joinOf(player: Player): Load {

@@ -1,6 +1,6 @@
 import { StoredLock, StoredRecord } from "../../src/record/types";
 import { StoredVersion } from "../cloud/datastore/key-history";
-import { beatsBetween } from "./beats";
+import { beatsBetween, cannotTell, takenSince } from "./beats";
 import type { Book } from "./book";
 import { Holdings } from "./holdings";
 import { Fence, refusedPrepares } from "./latePrepares";
@@ -35,8 +35,8 @@ interface Seen {
 
 /** A server without a beat for this many seconds has lost its presence key. */
 const SILENT_SECONDS = 10;
-/** How far back such a silence may lie when its lock is taken: the proof may be this old when the take lands. */
-const LOOK_BACK_SECONDS = 30;
+/** How old the proof of such a silence may be when the call is sent that takes the lock, and a little for its read. */
+const PROOF_SECONDS = 3.5;
 /** How long a transaction's lock lasts where it does not say. */
 const TX_LOCK_SECONDS = 10;
 /** How many ids of trades a record keeps. */
@@ -268,7 +268,7 @@ export class Page {
 		if (isStale && !book.speaks(version.writer)) {
 			return book.count("taken by age from a living server, by one without handoff");
 		}
-		const from = math.max(now - LOOK_BACK_SECONDS, holder.startedAt);
+		const from = math.max(takenSince(book.world, this.key, version.writer) - PROOF_SECONDS, holder.startedAt);
 		const beats = beatsBetween(book.world, holder.jobId, from - SILENT_SECONDS, now);
 		let silence = 0;
 		let latest = math.max(from - SILENT_SECONDS, holder.startedAt);
@@ -278,8 +278,7 @@ export class Page {
 		}
 		if (silence > SILENT_SECONDS) return book.count("taken from a living server that had been silent");
 		// By the seed only a stale lock goes by age, where its taker cannot tell presence.
-		const taker = book.world.servers.find(({ name }) => name === version.writer);
-		if (isStale && (book.presenceFails || taker?.reaches("MemoryStore") === false)) {
+		if (isStale && cannotTell(book.world, version.writer, holder.jobId)) {
 			return book.count("taken by age from a living server while presence failed");
 		}
 		this.broken(

@@ -54,7 +54,6 @@ export function playSeed(seed: number, { spared = new Set() }: SeedOptions = {})
 		world.run(() => {
 			const drawn = makeWeather(world, random.fork("weather"), size.seconds, injections);
 			weather = drawn;
-			book.presenceFails = drawn.presenceFails;
 			const soonStale = random.chance(0.4);
 			if (soonStale) book.staleSeconds = 30;
 			const lobbies = new Array<Lobby>();

@@ -15,8 +15,6 @@ export type Mood = "calm" | "windy" | "stormy";
 /** What may happen to the calls of a simulated world. */
 export interface Weather {
 	readonly mood: Mood;
-	/** Whether calls of presence are hit. */
-	readonly presenceFails: boolean;
 	readonly faults: ReadonlyArray<{ readonly name: string; readonly handle: FaultHandle }>;
 }
 
@@ -120,7 +118,6 @@ export function makeWeather(world: World, random: SeededRandom, duration: number
 	const roll = random.fraction();
 	const mood: Mood = roll < 0.15 ? "calm" : roll < 0.6 ? "windy" : "stormy";
 	const faults = new Array<{ readonly name: string; readonly handle: FaultHandle }>();
-	let presenceFails = false;
 	const count = mood === "calm" ? 0 : mood === "windy" ? random.integer(1, 4) : random.integer(4, 12);
 	for (let index = 0; index < count; index++) {
 		const drawn = kinds[random.integer(0, kinds.size() - 1)](random);
@@ -135,13 +132,12 @@ export function makeWeather(world: World, random: SeededRandom, duration: number
 			until: always ? from + seconds(random, 120) : random.chance(0.5) ? duration : from + random.between(5, 90),
 			server: random.chance(0.4) ? { name: `S${random.integer(1, 4)}` } : undefined,
 		};
-		if (fault.service === "MemoryStore") presenceFails = true;
 		const name = `${fault.service}.${fault.op ?? "any"} ${fault.effect}`;
 		const decides = (point: FaultPoint) =>
 			injections.happens(`W${index + 1}`, `${name} for ${point.server}, ${point.store} ${point.key}`);
 		faults.push({ name, handle: world.faults.add({ ...fault, decides }) });
 	}
-	return { mood, presenceFails, faults };
+	return { mood, faults };
 }
 
 /** How the platform of a seed behaves where Roblox does not say. */
