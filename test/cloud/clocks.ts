@@ -3,6 +3,9 @@ import { Scheduler } from "./scheduler";
 /** The clocks of one server: a monotonic one that counts from an arbitrary start, and a wall clock that may be wrong. */
 export class Clocks {
 	private shift: number;
+	/** By how much the wall clock goes wrong in a second, and since when. */
+	private rate = 0;
+	private driftsSince = 0;
 
 	public constructor(
 		private readonly scheduler: Scheduler,
@@ -20,7 +23,16 @@ export class Clocks {
 
 	/** Unix seconds by this server's wall clock. */
 	public wall(): number {
-		return this.startTime + this.scheduler.now + this.shift;
+		const { now } = this.scheduler;
+		return this.startTime + now + this.shift + this.rate * (now - this.driftsSince);
+	}
+
+	/** From now on the wall clock gains `rate` seconds in a second, or loses them. */
+	public drift(rate: number): void {
+		const { now } = this.scheduler;
+		this.shift += this.rate * (now - this.driftsSince);
+		this.rate = rate;
+		this.driftsSince = now;
 	}
 
 	/** Moves the wall clock by `seconds`, forwards or back. */

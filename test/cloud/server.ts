@@ -273,6 +273,12 @@ export class Server implements CallingServer {
 		this.world.trace.note(this.name, `clock steps ${seconds} s`);
 	}
 
+	/** From now on its wall clock gains `rate` seconds in a second, or loses them. */
+	public driftClock(rate: number): void {
+		this.clocks.drift(rate);
+		this.world.trace.note(this.name, `clock drifts by ${rate}`);
+	}
+
 	/** Cuts the server off from one service, or from all; calls fail as without a network. */
 	public partition(service?: ServiceName): void {
 		for (const name of service === undefined ? allServices : [service]) this.cutOff.add(name);

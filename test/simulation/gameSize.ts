@@ -11,8 +11,9 @@ export interface GameSize {
 	readonly pace: number;
 }
 
-/** Most games are small and cheap, a few are large or long. */
-export function drawSize(random: SeededRandom): GameSize {
+/** Most games are small and cheap, a few are large or long; rich ones have more servers and users. */
+export function drawSize(random: SeededRandom, isRich: boolean): GameSize {
+	if (isRich) return drawRichSize(random);
 	const roll = random.fraction();
 	const guilds = random.chance(0.7) ? random.integer(1, 3) : 0;
 	if (roll < 0.55) {
@@ -51,4 +52,20 @@ export function drawSize(random: SeededRandom): GameSize {
 		seconds: 60,
 		pace: random.between(0.1, 0.4),
 	};
+}
+
+function drawRichSize(random: SeededRandom): GameSize {
+	const guilds = random.chance(0.7) ? random.integer(1, 3) : 0;
+	const roll = random.fraction();
+	const size = (users: number, servers: number, seconds: number, pace: number): GameSize => ({
+		users: random.integer(5, users),
+		servers: random.integer(2, servers),
+		guilds,
+		seconds,
+		pace,
+	});
+	if (roll < 0.6) return size(8, 3, random.between(20, 80), random.between(0.3, 2));
+	if (roll < 0.9) return size(15, 5, random.between(40, 120), random.between(0.2, 1.5));
+	if (roll < 0.95) return size(12, 4, 700, random.between(1, 3));
+	return size(60, 8, 60, random.between(0.1, 0.4));
 }

@@ -38,6 +38,8 @@ export interface Game {
 	readonly injections: Injections;
 	/** Nothing goes wrong here, so nothing may fail. */
 	readonly isCalm: boolean;
+	/** Clocks may drift here. */
+	readonly isRich: boolean;
 	readonly autosaveSeconds: number;
 	readonly lockWaitSeconds: number;
 	readonly lockTtlSeconds: number;

@@ -38,6 +38,7 @@ export function playOrder(small: SmallCase, order: Order): OrderReport {
 		random,
 		injections: new Injections(world, new Set()),
 		isCalm: true,
+		isRich: false,
 		autosaveSeconds: 60,
 		lockWaitSeconds: 15,
 		lockTtlSeconds: 180,

@@ -29,6 +29,13 @@ export interface SeedReport {
 	readonly trace: () => string;
 }
 
+/**
+ * From this seed on every game is rich: it draws rates of its own for messages that are lost, doubled and late and for
+ * writes that fail or lose their answers, clocks that drift, and no less than five users. Those before it stay what they
+ * were, so that what was found in them is played again.
+ */
+const FIRST_RICH = 1_000_000;
+
 /** How a seed is to be played. */
 export interface SeedOptions {
 	/** What is left out of what goes wrong: names and sources of injections. */
@@ -48,11 +55,12 @@ export function playSeed(seed: number, { spared = new Set() }: SeedOptions = {})
 	});
 	const book = new Book(world);
 	const injections = new Injections(world, spared);
-	const size = drawSize(random);
+	const isRich = seed >= FIRST_RICH;
+	const size = drawSize(random, isRich);
 	let weather: Weather | undefined;
 	const [fine, cause] = pcall(() =>
 		world.run(() => {
-			const drawn = makeWeather(world, random.fork("weather"), size.seconds, injections);
+			const drawn = makeWeather(world, random.fork("weather"), size.seconds, injections, isRich);
 			weather = drawn;
 			const soonStale = random.chance(0.4);
 			if (soonStale) book.staleSeconds = 30;
@@ -62,6 +70,7 @@ export function playSeed(seed: number, { spared = new Set() }: SeedOptions = {})
 				random: random.fork("players"),
 				injections,
 				isCalm: drawn.mood === "calm",
+				isRich,
 				autosaveSeconds: random.chance(0.5) ? 60 : random.integer(5, 30),
 				lockWaitSeconds: drawn.mood === "calm" || random.chance(0.7) ? 15 : random.integer(5, 15),
 				lockTtlSeconds: soonStale ? 20 : 180,

@@ -113,11 +113,32 @@ const kinds: ReadonlyArray<(random: SeededRandom) => Fault> = [
 	() => ({ service: "MemoryStore", effect: "throttle" }),
 ];
 
+/** What may go wrong with a share of all calls in a rich game: each game draws every share, a third of them none. */
+const shares: ReadonlyArray<readonly [most: number, fault: (random: SeededRandom) => Fault]> = [
+	[0.3, () => ({ service: "Messaging", op: "Deliver", effect: "drop" })],
+	[0.5, (random) => ({ service: "Messaging", op: "Deliver", effect: "duplicate", seconds: random.between(0, 600) })],
+	[0.3, (random) => ({ service: "Messaging", op: "Deliver", effect: "delay", seconds: random.between(0, 600) })],
+	[0.3, () => ({ service: "DataStore", op: "UpdateAsync", effect: "failBefore" })],
+	[0.3, () => ({ service: "DataStore", op: "UpdateAsync", effect: "loseAnswer" })],
+];
+
 /** Puts the faults of a seed in force, over a run of so many seconds. */
-export function makeWeather(world: World, random: SeededRandom, duration: number, injections: Injections): Weather {
+export function makeWeather(
+	world: World,
+	random: SeededRandom,
+	duration: number,
+	injections: Injections,
+	isRich: boolean,
+): Weather {
 	const roll = random.fraction();
 	const mood: Mood = roll < 0.15 ? "calm" : roll < 0.6 ? "windy" : "stormy";
 	const faults = new Array<{ readonly name: string; readonly handle: FaultHandle }>();
+	const add = (source: string, fault: Fault): void => {
+		const name = `${fault.service}.${fault.op ?? "any"} ${fault.effect}`;
+		const decides = (point: FaultPoint) =>
+			injections.happens(source, `${name} for ${point.server}, ${point.store} ${point.key}`);
+		faults.push({ name, handle: world.faults.add({ ...fault, decides }) });
+	};
 	const count = mood === "calm" ? 0 : mood === "windy" ? random.integer(1, 4) : random.integer(4, 12);
 	for (let index = 0; index < count; index++) {
 		const drawn = kinds[random.integer(0, kinds.size() - 1)](random);
@@ -132,10 +153,13 @@ export function makeWeather(world: World, random: SeededRandom, duration: number
 			until: always ? from + seconds(random, 120) : random.chance(0.5) ? duration : from + random.between(5, 90),
 			server: random.chance(0.4) ? { name: `S${random.integer(1, 4)}` } : undefined,
 		};
-		const name = `${fault.service}.${fault.op ?? "any"} ${fault.effect}`;
-		const decides = (point: FaultPoint) =>
-			injections.happens(`W${index + 1}`, `${name} for ${point.server}, ${point.store} ${point.key}`);
-		faults.push({ name, handle: world.faults.add({ ...fault, decides }) });
+		add(`W${index + 1}`, fault);
+	}
+	if (isRich && mood !== "calm") {
+		shares.forEach(([most, fault], index) => {
+			const share = random.chance(1 / 3) ? 0 : random.between(0, most);
+			if (share > 0) add(`R${index + 1}`, { ...fault(random), chance: share });
+		});
 	}
 	return { mood, faults };
 }

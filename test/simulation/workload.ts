@@ -64,7 +64,17 @@ export class Workload {
 			this.random.chance(0.5) && this.rules.injections.happens("skew", `a clock ahead by ${ahead} s`) ? ahead : 0;
 		const lobby = new Lobby(this.rules, { skew }, handoff);
 		this.rules.lobbies.push(lobby);
+		this.maybeDrift(lobby);
 		return lobby;
+	}
+
+	/** Its clock goes wrong by up to an hour in the course of the game. */
+	private maybeDrift({ server }: Lobby): void {
+		const random = this.random.fork(`drift of ${server.name}`);
+		if (!this.rules.isRich || !random.chance(0.3)) return;
+		const rate = random.between(-HOUR, HOUR) / this.size.seconds;
+		if (this.rules.injections.happens("drift", `a clock of ${server.name} that drifts by ${rate}`))
+			server.driftClock(rate);
 	}
 
 	/** Yields for the time in which all of it goes on. */
