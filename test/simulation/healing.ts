@@ -3,6 +3,7 @@ import { StoredRecord } from "../../src/record/types";
 import { Book, Deposit, MADE_ANEW } from "./book";
 import { GameSize } from "./gameSize";
 import { Game, guildOf, keyOf, Lobby, tokenOf } from "./lobby";
+import { Page } from "./page";
 import { Workload } from "./workload";
 
 /** How long a join may take to be answered once nothing goes wrong any more: the write that hangs, and a load's wait. */
@@ -11,10 +12,10 @@ const ANSWER_SECONDS = 70;
 const SETTLE_SECONDS = 130;
 /** A server judges others' silence only after 13 s of beats. */
 const TRUST_SECONDS = 20;
+/** A load's last call is waited for so long; of a later answer nobody hears. */
+const HEARD_SECONDS = 5;
 /** A join waits 15 s at most for a lock, the next one finishes what it began. */
 const JOIN_SECONDS = 35;
-/** A lock without presence goes by age. */
-const AGE_SECONDS = 300;
 /** A flush that fails for good is tried again after 30 s. */
 const QUEUE_SECONDS = 40;
 /** A transaction of a server that is gone is given so long on a lockless key. */
@@ -58,6 +59,12 @@ export function heal(world: World, rules: Game, workload: Workload, { users, gui
 			book.broken(keys[0] ?? `operation ${id}`, `operation ${id} on ${server.name} is never answered`);
 		}
 	}
+	for (const page of book.pages) judgeLeft(world, book, page);
+	for (const lobby of alive) {
+		if (!lobby.server.alive) continue;
+		for (const key of lobby.stillActive())
+			book.broken(key, `a profile is active on ${lobby.server.name} after all have left`);
+	}
 	const fresh = workload.startLobby(true);
 	const isFree = book.pages.every(({ record }) => record?.Lock === undefined);
 	world.wait(isFree ? 1 : TRUST_SECONDS);
@@ -98,6 +105,18 @@ function awaitTrue(world: World, seconds: number, condition: () => boolean): voi
 	while (!condition() && world.now() < deadline) world.wait(0.25);
 }
 
+/** Nobody is anywhere any more: a living server keeps no lock that it was told of, only one whose acquire landed, or was answered, late. */
+function judgeLeft(world: World, book: Book, { key, record, takenAt }: Page): void {
+	const lock = record?.Lock;
+	const holder = lock !== undefined ? book.serverOf(lock.JobId) : undefined;
+	if (lock === undefined || lock.Tx === true || holder?.alive !== true) return;
+	const wasTold = world.trace.calls.some(({ key: called, server, at, appliedAt = 0, answeredAt = 0, outcome }) => {
+		const isTaking = called === key && server === holder.name && appliedAt === takenAt;
+		return isTaking && outcome === "ok" && answeredAt >= appliedAt && answeredAt < at + HEARD_SECONDS;
+	});
+	if (wasTold) book.broken(key, `${holder.name} keeps a lock that it has no profile for`);
+}
+
 /** Whether a deposit is stored, or its server is gone. */
 function isDone({ key, server, isRefused }: Deposit, id: number, book: Book): boolean {
 	return !server.alive || isRefused === true || book.page(key).has(id);
@@ -123,7 +142,7 @@ function visit(world: World, rules: Game, userId: number, lobby: Lobby, isFirst 
 	const byAge = lock !== undefined && (!speaks || (!owner.server.alive && lock.Presence !== true));
 	if (lock !== undefined) book.count(holder?.alive === true ? "left locks of the living" : "left locks of the dead");
 	const started = world.now();
-	const bound = byAge ? AGE_SECONDS : JOIN_SECONDS;
+	const bound = byAge ? book.staleSeconds + JOIN_SECONDS : JOIN_SECONDS;
 	let token: string | undefined;
 	lobby.join(userId);
 	for (;;) {
@@ -160,7 +179,7 @@ function visit(world: World, rules: Game, userId: number, lobby: Lobby, isFirst 
 function visitGuild(world: World, rules: Game, key: string, lobby: Lobby, isFirst = true): void {
 	const { book } = rules;
 	const page = book.page(key);
-	const bound = page.record?.Lock !== undefined ? AGE_SECONDS : JOIN_SECONDS + TX_SECONDS;
+	const bound = JOIN_SECONDS + (page.record?.Lock !== undefined ? book.staleSeconds : 0) + TX_SECONDS;
 	const started = world.now();
 	lobby.hall.pay(key);
 	lobby.server.spawn(() => lobby.hall.save(key, false));

@@ -275,6 +275,11 @@ export class Lobby {
 		return profiles;
 	}
 
+	/** The keys of the profiles that still take changes. */
+	public stillActive(): Array<string> {
+		return this.sessionList.filter(({ profile }) => profile.active).map(({ key }) => key);
+	}
+
 	/** Players whose load has not ended. */
 	public unsettled(): Array<Player> {
 		return this.server.players().filter((player) => this.joinOf(player).to === undefined);

@@ -48,6 +48,8 @@ export class Page {
 	public record?: StoredRecord;
 	/** What a reader makes of it; undefined where nothing is stored. */
 	public view?: Holdings;
+	/** When its lock came onto the record. */
+	public takenAt = 0;
 	private readonly inStore = new Set<number>();
 	private readonly locks = new Map<string, SeenLock>();
 	/** The last deposit of each session. */
@@ -176,6 +178,7 @@ export class Page {
 			}
 			return;
 		}
+		this.takenAt = this.book.world.now();
 		// An acquire that lands once more after its session is over opens a turn in which nobody writes.
 		const isAgain = this.locks.has(lock.Token);
 		if (isAgain) this.book.count("an acquire landed again after its session");

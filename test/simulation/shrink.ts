@@ -13,7 +13,8 @@ export interface Shrunk {
 /** The failure without what differs from game to game. */
 function kindOf({ violations }: SeedReport): string {
 	const [first] = violations;
-	return first === undefined ? "" : first.text.gsub("%d+%.?%d*", "0")[0];
+	// Tokens are told by their first four digits, ids in full.
+	return first === undefined ? "" : first.text.gsub("%f[%w]%x*%d%x*%f[%W]", "0")[0].gsub("%d+%.?%d*", "0")[0];
 }
 
 /**
