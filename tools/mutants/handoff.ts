@@ -67,6 +67,14 @@ export const handoffs: ReadonlyArray<Mutant> = [
 		hint: ["handoff presence-locks"],
 	},
 	{
+		name: "beats come up to a second late",
+		rule: "3.1 (no positive jitter on beats)",
+		file: handoff,
+		find: "{ name, periodSeconds: BEAT_SECONDS, priority }",
+		replace: "{ name, periodSeconds: BEAT_SECONDS, jitterSeconds: 1, priority }",
+		hint: ["handoff presence"],
+	},
+	{
 		name: "a silenced handoff leaves its flags",
 		rule: "3.1 (handoff:destroy withdraws)",
 		file: handoff,

@@ -744,6 +744,14 @@ export const trades: ReadonlyArray<Mutant> = [
 		hint: ["trade/recovery.spec"],
 	},
 	{
+		name: "a failed recovery does not say that it is one",
+		rule: "5.8 (prefix)",
+		file: recovery,
+		find: "`transaction recovery failed: ${reason}",
+		replace: "`${reason}",
+		hint: ["trade/recovery.spec"],
+	},
+	{
 		name: "an operator's word abandons nothing",
 		rule: "5.8",
 		file: "src/driver/acquirer.ts",

@@ -27,6 +27,18 @@ test("every mutant has a name of its own", () => {
 	assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
 });
 
+test("every numbered rule of the protocols has a mutant that names it", () => {
+	// Rules 1.1 to 1.4, 2.1 to 2.6, and so on; 0 is the record and 8 how they are tested.
+	const counts = [4, 6, 4, 6, 8, 7, 3];
+	const named = mutants.map(({ rule }) => rule).join("\n");
+	const missing = counts.flatMap((count, index) =>
+		Array.from({ length: count }, (_, rule) => `${index + 1}.${rule + 1}`).filter(
+			(number) => !new RegExp(`(?<![\\d.])${number.replace(".", "\\.")}(?![\\d.]*\\d)`).test(named),
+		),
+	);
+	assert.deepEqual(missing, []);
+});
+
 test("hinted specs run first, then those of the mutant's area, then the others", () => {
 	const mutant = { ...FAULT, file: "src/trade/trade.ts", hint: ["handoff proof", "record"] };
 	const paths = ["test/specs/a/x", "test/specs/handoff/proof", "test/specs/record/y", "test/specs/trade/z"];
