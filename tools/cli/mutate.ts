@@ -46,7 +46,7 @@ async function main(): Promise<boolean> {
 		compile: makeMutantCompiler(),
 		read: (file) => readFileSync(fromRoot(file), "utf8"),
 		fileOf: sourceOf,
-		accepts: isSearch ? () => false : accepts,
+		accepts: isSearch ? undefined : accepts,
 		seeds: SEEDS,
 		limitSeconds: LIMIT_SECONDS,
 	};

@@ -12,8 +12,8 @@ export interface Ground {
 	readonly read: (file: string) => string;
 	/** The file of a spec module, by its path in the place: what hints are compared with. */
 	readonly fileOf: (path: string) => string;
-	/** Spec modules that no mutant can fail, and the random search's own, are left out. */
-	readonly accepts: (path: string) => boolean;
+	/** Spec modules that no mutant can fail, and the random search's own, are left out. Undefined: all are. */
+	readonly accepts?: (path: string) => boolean;
 	/** How many seeds of the random search a mutant must survive; 0 where the place has none. */
 	readonly seeds: number;
 	/** Real seconds that a spec may take; one that a fault makes endless counts as failed. */
@@ -86,9 +86,11 @@ async function search(ground: Ground, sources: Readonly<Record<string, string>>)
 
 async function catchOf(ground: Ground, mutant: Mutant, files: ReadonlyMap<string, string>): Promise<Catch | undefined> {
 	const sources = Object.fromEntries(ground.compile(files));
+	const { accepts } = ground;
+	if (accepts === undefined) return search(ground, sources);
 	const { failures } = await runSpecs({
 		place: ground.place,
-		accepts: ground.accepts,
+		accepts,
 		inOrder: (paths) => inOrder(paths, mutant, ground.fileOf),
 		stopsAtFailure: true,
 		sources,
