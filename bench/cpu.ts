@@ -21,7 +21,11 @@ const CROWD_MINUTES = 5;
 const PLAY_SECONDS = 10;
 
 /** What a library lacks that has no figures in a row. */
-const LACKS: Readonly<Record<string, string>> = { "cpu-trade": "no trades", "cpu-flush": "no shared keys" };
+const LACKS: Readonly<Record<string, string>> = {
+	"cpu-trade": "no trades",
+	"cpu-crowd-trade": "no trades",
+	"cpu-flush": "no shared keys",
+};
 
 /** Real seconds. */
 export type CpuClock = () => number;
@@ -39,7 +43,9 @@ export const cpuRows: ReadonlyArray<Row> = [
 	row("cpu-trade", "Trade of two such players", sizes),
 	row("cpu-flush", "Flush of 10 updates of a shared key", sizes),
 	row("cpu-crowd-load", "Load of 1 KB, by the players on the server", crowds),
+	row("cpu-crowd-update", "Update of one thing in 1 KB", crowds),
 	row("cpu-crowd-save", "Save of 1 KB", crowds),
+	row("cpu-crowd-trade", "Trade of two players with 1 KB", crowds),
 	row("cpu-crowd-idle", "Server-minute, nothing changes", crowds),
 	row("cpu-crowd-playing", "Server-minute, everyone changes something every 10 s", crowds),
 ];
@@ -161,6 +167,27 @@ function note(figures: Figures, id: string, micros: number): void {
 	figures[id].push(micros);
 }
 
+/** Trades of two users, where the library has any. */
+function measureTrades(
+	world: World,
+	library: Library,
+	host: Host,
+	meter: Meter,
+	sessions: ReadonlyArray<Session>,
+	times: number,
+	tell: (micros: number) => void,
+): void {
+	const { trade } = library.together;
+	if (trade === undefined) return;
+	tell(
+		meter.medianOf(
+			times,
+			() => trade(host, sessions, world),
+			() => world.wait(3),
+		),
+	);
+}
+
 function measureSize(world: World, library: Library, bytes: number, figures: Figures): void {
 	const [host, meter] = open(world, library);
 	const times = bytes < 500000 ? 21 : 7;
@@ -170,18 +197,7 @@ function measureSize(world: World, library: Library, bytes: number, figures: Fig
 	for (let warm = 0; warm < 5; warm++) change();
 	note(figures, "cpu-update", meter.medianOf(times, change));
 	note(figures, "cpu-save", meter.medianOf(times, sessions[0].save, change));
-	const { trade } = library.together;
-	if (trade !== undefined) {
-		note(
-			figures,
-			"cpu-trade",
-			meter.medianOf(
-				times,
-				() => trade(host, sessions, world),
-				() => world.wait(3),
-			),
-		);
-	}
+	measureTrades(world, library, host, meter, sessions, times, (micros) => note(figures, "cpu-trade", micros));
 	const bank = library.openShared?.(host);
 	if (bank === undefined) return;
 	bank.fill(bagOf(bytes));
@@ -208,8 +224,11 @@ function measureCrowd(world: World, library: Library, players: number, figures: 
 	};
 	note(figures, "cpu-crowd-playing", minutes(play));
 	note(figures, "cpu-crowd-load", measureLoads(world, host, meter, players + 1, 1000, 21));
-	const session = joinFilled(host, players + 2, 1000);
-	note(figures, "cpu-crowd-save", meter.medianOf(21, session.save, changer(session, 1000)));
+	const sessions = [joinFilled(host, players + 2, 1000), joinFilled(host, players + 3, 1000)];
+	const change = changer(sessions[0], 1000);
+	note(figures, "cpu-crowd-update", meter.medianOf(21, change));
+	note(figures, "cpu-crowd-save", meter.medianOf(21, sessions[0].save, change));
+	measureTrades(world, library, host, meter, sessions, 21, (micros) => note(figures, "cpu-crowd-trade", micros));
 }
 
 /** Measures a library in every size and crowd, on this machine. */

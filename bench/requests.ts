@@ -212,8 +212,8 @@ function has({ openShared, together: kinds }: Library, need: string): boolean {
 /** What is counted, in the order of the table. */
 export const requestRows: ReadonlyArray<RequestRow> = [
 	row("join-free", "Join, key free", freeJoin),
-	row("join-contended", "Join, lock of a server that crashed", contendedJoin),
-	row("handoff", "Handoff: join while in another server, both servers", handoff),
+	row("join-contended", "Join, contended by a server that crashed", contendedJoin),
+	row("handoff", "Handoff: join contended by a living server, both servers", handoff),
 	row("leave", "Leave", leave),
 	row("player-idle", "Player-minute, nothing changes", playerMinute(false)),
 	row("player-playing", "Player-minute, a change every 10 s", playerMinute(true)),
