@@ -81,6 +81,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	public active = true;
 	/** While the one attempt of an adoption runs: it belongs to whoever asked for that, and to nobody else yet. */
 	public adopting = false;
+	/** Resolved when that attempt has ended. */
+	private adoption?: Waiter<true>;
 	public player?: Player;
 	public readonly onChanged: Signal<[data: DeepReadonly<T>, previous: DeepReadonly<T>]>;
 	public readonly onSaved: Signal<[]>;
@@ -463,6 +465,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	 * attempt runs.
 	 */
 	public adopt(seconds: number): boolean {
+		const adoption = new Waiter<true>(this.home.platform);
+		this.adoption = adoption;
 		this.adopting = true;
 		this.returning = false;
 		this.goOn("active");
@@ -470,6 +474,8 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 		this.writer.resume();
 		const isAnswered = ended.wait(seconds) === true;
 		this.adopting = false;
+		// Whoever asked for it comes first.
+		this.home.platform.task.defer(() => adoption.resolve(true));
 		// Nor where what began meanwhile has blocked it, or holds up its release: it will not stay with whoever asked.
 		if (!this.active) return false;
 		if (!isAnswered || this.writer.hasFailed()) {
@@ -544,7 +550,12 @@ export class OpenProfile<T extends object> implements Profile<T>, WriterHost {
 	private takeBack(): Result<undefined> {
 		// A release may wait for the same, and comes first.
 		this.awaitHold();
-		while (this.state === "leaving" || this.releasesToCome > 0) {
+		while (this.adopting || this.state === "leaving" || (this.state === "active" && this.releasesToCome > 0)) {
+			if (this.adopting) {
+				// It is about to have another player, or none.
+				this.adoption!.wait();
+				continue;
+			}
 			// Nobody would release it again.
 			const unwanted = this.home.unwanted();
 			if (unwanted !== undefined) return err(unwanted);

@@ -5,6 +5,7 @@ import { noYield } from "../util/noYield";
 import { Waiter } from "../util/waiter";
 import { Kernel } from "./kernel";
 import { OpenProfile } from "./openProfile";
+import { releasedProfile } from "./profileErrors";
 import { SESSION_END_MESSAGES, SessionEndHandler, SessionEndReason } from "./sessionEnd";
 
 /** What player sessions need of their driver. */
@@ -77,10 +78,12 @@ export class PlayerSessions<T extends object> {
 		}
 		const loaded = session.loaded.wait()!;
 		if (!loaded.success) return loaded;
-		// Long after the load, the profile may be gone again, or have gone over to a newer instance.
+		// Long after the load, the profile may be gone again, or have gone over to a newer instance or to a load by hand.
 		const gone = loaded.value.goneError();
 		if (gone !== undefined) return err(gone);
-		return loaded.value.player === player ? loaded : err(this.leftError(player));
+		if (loaded.value.player === player) return loaded;
+		const { store } = this.home;
+		return err(session.present ? releasedProfile({ store, key: session.key }) : this.leftError(player));
 	}
 
 	/** Starts no more sessions. */

@@ -79,6 +79,21 @@ export = () => {
 			);
 		});
 
+		it("a player whose profile goes on for a load by hand is told that it was released", () => {
+			play((lobby, world) => {
+				const { player, profile } = lobby.join(7);
+				lobby.set(profile, 5);
+				const outage = failing(world);
+				lobby.server.spawn(() => profile.release());
+				world.wait(1);
+				outage.remove();
+				expect(lobby.server.run(() => lobby.driver.load(KEY)).unwrap()).to.equal(profile);
+				const waited = lobby.wait(player);
+				expect(waited.success ? "ready" : waited.error.type).to.equal("released");
+				expect(lobby.driver.profileOf(player)).to.equal(undefined);
+			});
+		});
+
 		it("three instances of one user: only the last one's leave releases", () => {
 			play((lobby, world) => {
 				const first = lobby.join(7);

@@ -363,6 +363,31 @@ export = () => {
 			});
 		});
 
+		it("reacquire during the attempt answers once it is over, as it ended", () => {
+			for (const isLost of [false, true]) {
+				withServers({}, (servers, world) => {
+					const { s1 } = servers;
+					const before = leftWithFailedSave(servers, world);
+					world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 3, count: 1 });
+					const second = servers.coming(s1);
+					world.wait(1);
+					let answer: string | undefined;
+					s1.server.spawn(() => {
+						const back = before.profile.reacquire();
+						answer = back.success ? "taken back" : back.error.type;
+					});
+					if (isLost) world.store(STORE).set(KEY, recordOf(8, { Meta: { Turn: 9, Migrations: [] } }));
+					world.wait(1);
+					expect(answer).to.equal(undefined);
+					const { profile } = servers.ended(second);
+					world.wait(1);
+					expect(answer).to.equal(isLost ? "lock_lost" : "taken back");
+					expect(profile === before.profile).to.equal(!isLost);
+					expect(profile!.data.coins).to.equal(isLost ? 8 : 6);
+				});
+			}
+		});
+
 		it("a request for the fresh lock that comes during the attempt is acted for afterwards: the session ends, with its kick", () => {
 			withServers({}, (servers, world) => {
 				const { s1, s2 } = servers;

@@ -209,6 +209,28 @@ export = () => {
 			}
 		});
 
+		it("the lock is lost while both wait for a trade: both are told, and nobody waits on", () => {
+			for (const isFirst of [true, false]) {
+				play((lobby) => {
+					const profile = lobby.join(7).profile as OpenProfile<Coins>;
+					profile.takeHold();
+					const answers = new Array<string>();
+					const ask = (call: () => Result<undefined>) => {
+						lobby.server.spawn(() => answers.push(failureOf(call()).type));
+					};
+					if (isFirst) ask(() => profile.reacquire());
+					ask(() => profile.release());
+					if (!isFirst) ask(() => profile.reacquire());
+					lobby.server.run(() => {
+						profile.lose("taken", undefined);
+						profile.letGo();
+					});
+					lobby.world.wait(1);
+					expect(answers.join()).to.equal("lock_lost, lock_lost");
+				});
+			}
+		});
+
 		it("is refused where the driver closes while the release fails: the lock is given up", () => {
 			play((lobby, world) => {
 				const { player, profile } = lobby.join(7);
