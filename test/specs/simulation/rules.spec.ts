@@ -85,6 +85,9 @@ export = () => {
 			breaks("S2 released the lock of S1", opened, (desk) =>
 				desk.write(desk.record(undefined, {}, { ReleasedToken: "a" }), desk.s2),
 			);
+			breaks("S2 released the lock of S1", opened, (desk) =>
+				desk.write(desk.record(undefined, {}, { ReleasedToken: "unseen" }), desk.s2),
+			);
 		});
 
 		it("a release of another session's lock", () => {
@@ -401,6 +404,9 @@ export = () => {
 					desk.record(undefined, {}, { Flushed: { writer: 3 }, FlushFloor: 3, TransactionIds: ["id"] }),
 				),
 			);
+			breaks("the lane of writer went back", kept, (desk) =>
+				desk.write(desk.record(undefined, {}, { FlushFloor: 3, TransactionIds: ["id"] })),
+			);
 			breaks("its FlushFloor fell", kept, (desk) =>
 				desk.write(
 					desk.record(undefined, {}, { Flushed: { writer: 4 }, FlushFloor: 2, TransactionIds: ["id"] }),
@@ -411,6 +417,19 @@ export = () => {
 			);
 			const many = new Array<string>();
 			for (let index = 0; index <= 200; index++) many.push(`id ${index}`);
+			const full = (desk: Desk, from: number): void => {
+				const ids = new Array<string>();
+				for (let id = from; id < from + 200; id++) ids.push(`id ${id}`);
+				desk.write(desk.record(undefined, {}, { TransactionIds: ids }));
+			};
+			breaks(
+				"it has forgotten the trade id 1",
+				(desk) => {
+					full(desk, 0);
+					full(desk, 1);
+				},
+				(desk) => desk.write(desk.record(undefined, {}, { TransactionIds: ["id 200", "id 201"] })),
+			);
 			breaks("it keeps 201 ids of trades", kept, (desk) =>
 				desk.write(
 					desk.record(undefined, {}, { Flushed: { writer: 4 }, FlushFloor: 3, TransactionIds: [...many] }),
