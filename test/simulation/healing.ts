@@ -16,7 +16,7 @@ const TRUST_SECONDS = 20;
 const HEARD_SECONDS = 5;
 /** A join waits 15 s at most for a lock, the next one finishes what it began. */
 const JOIN_SECONDS = 35;
-/** A flush that fails for good is tried again after 30 s. */
+/** A flush that fails for good is tried again after 30 s; a write that budgets which ran dry hold up takes less. */
 const QUEUE_SECONDS = 40;
 /** A transaction of a server that is gone is given so long on a lockless key. */
 const TX_SECONDS = 100;
@@ -159,12 +159,13 @@ function visit(world: World, rules: Game, userId: number, lobby: Lobby, isFirst 
 	}
 	const bought = book.operations.all.filter(({ kind, keys }) => kind === "purchase" && keys[0] === key);
 	for (const operation of bought) lobby.server.spawn(() => lobby.market.ask(operation));
-	awaitTrue(world, 2 + bought.size(), () => bought.every(({ told }) => told === "committed"));
+	awaitTrue(world, QUEUE_SECONDS, () => bought.every(({ told }) => told === "committed"));
 	for (const { id, told } of bought) {
 		if (told !== "committed") book.broken(key, `purchase ${id} is not granted after everything has healed`);
 	}
 	for (const player of lobby.playersOf(userId)) lobby.leave(player);
-	awaitTrue(world, 5, () => page.record?.Lock === undefined && lobby.driver.get(key) === undefined);
+	const isOver = () => page.record?.Lock?.Token !== token && lobby.driver.get(key) === undefined;
+	awaitTrue(world, QUEUE_SECONDS, () => isOver());
 	const left = page.record?.Lock;
 	if (left !== undefined && left.Token !== token && isFirst) {
 		// An acquire of another load has landed late, and is cleared for whoever comes next.

@@ -19,7 +19,10 @@ const FOUND: ReadonlyArray<readonly [what: string, seeds: ReadonlyArray<number>]
 	],
 	["the search itself: an acquire of a guild's session that landed late was taken for a lock left behind", [725120]],
 	["the search itself: a read of a server whose services had gone was taken for a failure in calm", [203632]],
-	["the search itself: budgets that ran dry were taken for failures in calm", [104651, 116432, 306725, 742071]],
+	[
+		"the search itself: budgets that ran dry were taken for failures in calm",
+		[104651, 116432, 306725, 742071, 1604737],
+	],
 	["the search itself: a closing server that stood still was held to account for its silence", [664]],
 ];
 
