@@ -664,6 +664,24 @@ export const drivers: ReadonlyArray<Mutant> = [
 		hint: ["driver reading"],
 	},
 	{
+		name: "a restore writes the old version whole over the current record",
+		rule: "7.3 (lock, lanes, ids and counters stay current)",
+		file: dataDriver,
+		find: "const old = this.gate.fromValue(key, found.value.value);",
+		replace:
+			"const old = this.gate.fromValue(key, found.value.value);\n\t\tconst whole = found.value.value;\n\t\tthis.backend.update(key, () => ({ write: whole, userIds: [], metadata: {}, report: true }));",
+		hint: ["driver reading"],
+	},
+	{
+		name: "a restore does not resolve the current record first",
+		rule: "7.3 (resolves the current record first)",
+		file: dataDriver,
+		find: "const loaded = this.load(key, options);",
+		replace:
+			"this.backend.update(key, (value) => {\n\t\t\tconst current = value as { Pending?: unknown; Meta: { PendingTransaction?: unknown } } | undefined;\n\t\t\tif (current === undefined) return { report: true };\n\t\t\tconst write = { ...current, Pending: undefined, Meta: { ...current.Meta, PendingTransaction: undefined } };\n\t\t\treturn { write, userIds: [], metadata: {}, report: true };\n\t\t});\n\t\tconst loaded = this.load(key, options);",
+		hint: ["transaction prior-faults"],
+	},
+	{
 		name: "a restore takes the old version's data without their migrations",
 		rule: "7.3 (with its migrations)",
 		file: dataDriver,

@@ -150,6 +150,15 @@ export const record: ReadonlyArray<Mutant> = [
 		hint: ["record save-and-release", "record migrations"],
 	},
 	{
+		name: "a release writes its data over a pointer or Pending",
+		rule: "6.3 (a release)",
+		file: release,
+		find: "if (decision.write === undefined) return decision;",
+		replace:
+			'if (decision.write === undefined && (decision.keep !== "unresolved" || request.part?.data === undefined)) return decision;\n\tif (decision.write === undefined) return { write: { ...standing.record, Data: request.part!.data, Lock: undefined } };',
+		hint: ["record save-and-release"],
+	},
+	{
 		name: "a release leaves no stamp",
 		rule: "4.3",
 		file: release,

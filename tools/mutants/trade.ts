@@ -22,6 +22,15 @@ export const trades: ReadonlyArray<Mutant> = [
 		hint: ["trade/trade.spec"],
 	},
 	{
+		name: "acknowledging a missing journal fails",
+		rule: "5.6 (acknowledging a missing journal is success)",
+		file: recovery,
+		find: "let journal = noted.success ? journalIn(noted.value) : undefined;",
+		replace:
+			'let journal = noted.success ? journalIn(noted.value) : undefined;\n\t\tif (noted.success && journal === undefined) error("Baton: no journal to acknowledge");',
+		hint: ["trade/recovery.spec"],
+	},
+	{
 		name: "a profile trades with itself",
 		rule: "5.1",
 		file: trade,
