@@ -175,17 +175,17 @@ function measureTrades(
 	meter: Meter,
 	sessions: ReadonlyArray<Session>,
 	times: number,
-	tell: (micros: number) => void,
+	figures: Figures,
+	id: string,
 ): void {
 	const { trade } = library.together;
 	if (trade === undefined) return;
-	tell(
-		meter.medianOf(
-			times,
-			() => trade(host, sessions, world),
-			() => world.wait(3),
-		),
+	const micros = meter.medianOf(
+		times,
+		() => trade(host, sessions, world),
+		() => world.wait(3),
 	);
+	note(figures, id, micros);
 }
 
 function measureSize(world: World, library: Library, bytes: number, figures: Figures): void {
@@ -197,7 +197,7 @@ function measureSize(world: World, library: Library, bytes: number, figures: Fig
 	for (let warm = 0; warm < 5; warm++) change();
 	note(figures, "cpu-update", meter.medianOf(times, change));
 	note(figures, "cpu-save", meter.medianOf(times, sessions[0].save, change));
-	measureTrades(world, library, host, meter, sessions, times, (micros) => note(figures, "cpu-trade", micros));
+	measureTrades(world, library, host, meter, sessions, times, figures, "cpu-trade");
 	const bank = library.openShared?.(host);
 	if (bank === undefined) return;
 	bank.fill(bagOf(bytes));
@@ -228,7 +228,7 @@ function measureCrowd(world: World, library: Library, players: number, figures: 
 	const change = changer(sessions[0], 1000);
 	note(figures, "cpu-crowd-update", meter.medianOf(21, change));
 	note(figures, "cpu-crowd-save", meter.medianOf(21, sessions[0].save, change));
-	measureTrades(world, library, host, meter, sessions, 21, (micros) => note(figures, "cpu-crowd-trade", micros));
+	measureTrades(world, library, host, meter, sessions, 21, figures, "cpu-crowd-trade");
 }
 
 /** Measures a library in every size and crowd, on this machine. */

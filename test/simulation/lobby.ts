@@ -66,6 +66,11 @@ export function keyOf(userId: number): string {
 	return `Player_${userId}`;
 }
 
+/** The user of a record's key. */
+export function userOf(key: string): number {
+	return tonumber(key.match("%d+")[0])!;
+}
+
 /** The record's key of a guild. */
 export function guildOf(id: number): string {
 	return `Guild_${id}`;

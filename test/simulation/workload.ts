@@ -4,7 +4,7 @@ import { ServiceName } from "../cloud/latency";
 import { ShutdownOrder } from "../cloud/server";
 import { World } from "../cloud/world";
 import { GameSize } from "./gameSize";
-import { Game, guildOf, keyOf, Lobby } from "./lobby";
+import { Game, guildOf, keyOf, Lobby, userOf } from "./lobby";
 import { Operation } from "./operations";
 import { OpenProfile } from "../../src/driver/openProfile";
 import { Profile } from "../../src/driver/profile";
@@ -240,14 +240,12 @@ export class Workload {
 			if (!this.isOver) happen();
 		});
 		for (const { key } of profiles) {
-			const userId = tonumber(key.match("%d+")[0])!;
+			const userId = userOf(key);
 			const joins = random.chance(0.4) ? 2 : 1;
 			const others = this.shuffled(this.open().filter((each) => each !== lobby));
 			for (let index = 0; index < math.min(joins, others.size()); index++) {
 				const to = others[index];
-				const goesOn = (): void => {
-					if (!this.isOver && to.server.alive && !to.closing) to.join(userId);
-				};
+				const goesOn = (): void => this.arrive(to, userId);
 				if (random.chance(0.8)) world.after(random.between(0, random.chance(0.5) ? 3 : 25), goesOn);
 			}
 		}
@@ -301,9 +299,7 @@ export class Workload {
 		this.world.after(random.between(15, 25), () => late.remove());
 		this.partition(lobby, "MemoryStore", random.between(10, 40));
 		const to = others[random.integer(0, others.size() - 1)];
-		this.world.after(random.between(0, 3), () => {
-			if (!this.isOver && to.server.alive && !to.closing) to.join(tonumber(moving.key.match("%d+")[0])!);
-		});
+		this.world.after(random.between(0, 3), () => this.arrive(to, userOf(moving.key)));
 	}
 
 	private pause(lobby: Lobby, seconds: number): void {
@@ -334,7 +330,7 @@ export class Workload {
 		}
 		const place = this.anyOpen();
 		for (const key of operation.keys) {
-			const userId = tonumber(key.match("%d+")[0])!;
+			const userId = userOf(key);
 			if (place.playersOf(userId).isEmpty()) this.hop(place, userId);
 		}
 	}
@@ -375,10 +371,14 @@ export class Workload {
 		const goes = this.random.chance(0.6) && to !== from;
 		const arrive = (): void => {
 			from.leave(player);
-			// Nobody comes in any more once the world is healed, for nobody would leave again.
-			if (!this.isOver && to.server.alive && !to.closing) to.join(player.UserId);
+			this.arrive(to, player.UserId);
 		};
 		from.server.spawn(() => from.teleport(player, goes ? arrive : undefined));
+	}
+
+	/** A user joins; nobody does any more once the world is healed, for nobody would leave again. */
+	private arrive(to: Lobby, userId: number): void {
+		if (!this.isOver && to.server.alive && !to.closing) to.join(userId);
 	}
 
 	private shutDown(lobby: Lobby, order: ShutdownOrder): void {
