@@ -49,6 +49,17 @@ export interface Game {
 	readonly lobbies: Array<Lobby>;
 }
 
+/** A game in which nothing is drawn and nothing goes wrong, with the settings that a driver has by itself. */
+export const CALM = {
+	isCalm: true,
+	isRich: false,
+	autosaveSeconds: 60,
+	lockWaitSeconds: 15,
+	lockTtlSeconds: 180,
+	lockSkewSeconds: 60,
+	flushSeconds: 30,
+};
+
 /** How long what budgets that ran dry have held up may still be felt. */
 const DRY_SECONDS = 60;
 /** When a closing server tells at the latest what it could not store. */

@@ -3,7 +3,7 @@ import { Book, Violation } from "./book";
 import { EvenRandom } from "./evenRandom";
 import { heal } from "./healing";
 import { Injections } from "./injections";
-import { Game, Lobby } from "./lobby";
+import { CALM, Game, Lobby } from "./lobby";
 import { Order, orderText } from "./order";
 import { OrderGate } from "./orderGate";
 import { SmallCase } from "./smallCases";
@@ -37,13 +37,7 @@ export function playOrder(small: SmallCase, order: Order): OrderReport {
 		book,
 		random,
 		injections: new Injections(world, new Set()),
-		isCalm: true,
-		isRich: false,
-		autosaveSeconds: 60,
-		lockWaitSeconds: 15,
-		lockTtlSeconds: 180,
-		lockSkewSeconds: 60,
-		flushSeconds: 30,
+		...CALM,
 		lobbies,
 	};
 	const { users, guilds } = small;

@@ -29,6 +29,15 @@ function leftWithFailedSave(servers: Servers, world: World) {
 	return { ...before, token };
 }
 
+/** The same, whose user has been back for a second: the attempt to go on with the profile lasts two more. */
+function midAdoption(servers: Servers, world: World) {
+	const before = leftWithFailedSave(servers, world);
+	world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 3, count: 1 });
+	const second = servers.coming(servers.s1);
+	world.wait(1);
+	return { before, second };
+}
+
 export = () => {
 	for (const profile of PROFILES) {
 		describe(`seed "Same-server rejoins", in the profile ${profile}`, () => {
@@ -296,10 +305,7 @@ export = () => {
 		it("the player who is back leaves during the attempt, and comes once more: the last one has an active profile", () => {
 			withServers({}, (servers, world) => {
 				const { s1 } = servers;
-				const before = leftWithFailedSave(servers, world);
-				world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 3, count: 1 });
-				const second = servers.coming(s1);
-				world.wait(1);
+				const { before, second } = midAdoption(servers, world);
 				expect(s1.driver.get(KEY)).to.equal(undefined);
 				s1.server.leave(second.player);
 				const third = servers.arrive(s1);
@@ -316,10 +322,7 @@ export = () => {
 		it("a newer instance of the same user joins during the attempt: it gets the profile, active", () => {
 			withServers({}, (servers, world) => {
 				const { s1 } = servers;
-				leftWithFailedSave(servers, world);
-				world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 3, count: 1 });
-				const second = servers.coming(s1);
-				world.wait(1);
+				const { second } = midAdoption(servers, world);
 				const third = servers.arrive(s1);
 				must(third.profile !== undefined, `the rejoin failed: ${third.cause}`);
 				s1.server.leave(second.player);
@@ -333,12 +336,9 @@ export = () => {
 		it("the game trades with it and releases it during the attempt: the join waits for that, and loads anew", () => {
 			withServers({}, (servers, world) => {
 				const { s1 } = servers;
-				const before = leftWithFailedSave(servers, world);
 				const other = s1.join(USER + 1);
 				s1.set(other.profile, 1);
-				world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 3, count: 1 });
-				const second = servers.coming(s1);
-				world.wait(1);
+				const { before, second } = midAdoption(servers, world);
 				let traded = false;
 				s1.server.spawn(() => {
 					const answer = trade(before.profile, other.profile, (a, b) => [
@@ -367,10 +367,7 @@ export = () => {
 			for (const isLost of [false, true]) {
 				withServers({}, (servers, world) => {
 					const { s1 } = servers;
-					const before = leftWithFailedSave(servers, world);
-					world.faults.add({ service: "DataStore", key: KEY, effect: "delay", seconds: 3, count: 1 });
-					const second = servers.coming(s1);
-					world.wait(1);
+					const { before, second } = midAdoption(servers, world);
 					let answer: string | undefined;
 					s1.server.spawn(() => {
 						const back = before.profile.reacquire();

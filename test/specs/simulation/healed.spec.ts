@@ -7,7 +7,7 @@ import { GameSize } from "../../simulation/gameSize";
 import { heal } from "../../simulation/healing";
 import { NEW_WALLET } from "../../simulation/holdings";
 import { Injections } from "../../simulation/injections";
-import { Game, Lobby } from "../../simulation/lobby";
+import { CALM, Game, Lobby } from "../../simulation/lobby";
 import { Workload } from "../../simulation/workload";
 
 const SIZE: GameSize = { users: 1, servers: 1, guilds: 0, seconds: 1, pace: 1 };
@@ -23,13 +23,7 @@ function healed(play: (lobby: Lobby, rules: Game) => void): string {
 			book,
 			random: new SeededRandom(1),
 			injections: new Injections(world, new Set(["skew"])),
-			isCalm: true,
-			isRich: false,
-			autosaveSeconds: 60,
-			lockWaitSeconds: 15,
-			lockTtlSeconds: 180,
-			lockSkewSeconds: 60,
-			flushSeconds: 30,
+			...CALM,
 			lobbies: new Array<Lobby>(),
 		};
 		const workload = new Workload(world, rules, SIZE);
